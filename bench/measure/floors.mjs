@@ -1,0 +1,168 @@
+// The promises: below these figures a part is not done. Each is judged by quartiles over paired rounds.
+import { ours } from '../targets.mjs';
+import { paired, quartiles } from './rounds.mjs';
+
+const roundsForVerdict = 9;
+
+/**
+ * How a promise is read. `gain`: how many times less we need than the other (at least the floor). `cost`: our share of
+ * what the other needs (at most the floor). `over`: what we need beyond the other. `value`: our own figure.
+ */
+const forms = {
+  gain: { combine: (mine, other) => other / mine, met: (measured, floor) => measured >= floor, sign: '>=' },
+  cost: { combine: (mine, other) => mine / other, met: (measured, floor) => measured <= floor, sign: '<=' },
+  over: { combine: (mine, other) => mine - other, met: (measured, floor) => measured <= floor, sign: '<=' },
+  value: { combine: (mine) => mine, met: (measured, floor) => measured <= floor, sign: '<=' },
+};
+
+const call = (suite, where, v2Floor, bareFloor, bareCase = where) => [
+  { path: `${where}, CPU of a call`, suite, case: where, metric: 'cpu_us', form: 'gain', against: 'sdk-v2', floor: v2Floor },
+  {
+    path: `${where}, CPU of a call`,
+    suite,
+    case: where,
+    metric: 'cpu_us',
+    form: 'gain',
+    against: 'bare',
+    againstCase: bareCase,
+    floor: bareFloor,
+  },
+];
+
+const list = (suite, where, metric) => [
+  { path: `tools/list of 1,000 (${suite}), CPU`, suite, case: where, metric, form: 'gain', against: 'sdk-v2', floor: 60 },
+  { path: `tools/list of 1,000 (${suite}), CPU`, suite, case: where, metric, form: 'gain', against: 'bare', floor: 1 },
+];
+
+const large = (where) => [
+  { path: `${where}, CPU`, suite: 'large', case: where, metric: 'cpu_ms', form: 'cost', against: 'sdk-v2', floor: 0.8 },
+  { path: `${where}, CPU`, suite: 'large', case: where, metric: 'cpu_ms', form: 'cost', against: 'bare', floor: 1.15 },
+];
+
+const flat = (kind) => ({
+  path: `${kind}, a call among 10,000 tools, CPU`,
+  suite: 'growth',
+  case: `${kind}, 10004 tools`,
+  metric: 'call_cpu_us',
+  form: 'cost',
+  against: ours,
+  againstCase: `${kind}, 4 tools`,
+  floor: 1.3,
+});
+
+const clientCall = (kind, v2Floor, rawFloor) => [
+  {
+    path: `client, ${kind}, CPU of a call`,
+    suite: 'client',
+    case: kind,
+    metric: 'cpu_us',
+    form: 'gain',
+    against: 'sdk-v2',
+    floor: v2Floor,
+  },
+  { path: `client, ${kind}, CPU of a call`, suite: 'client', case: kind, metric: 'cpu_us', form: 'gain', against: 'raw', floor: rawFloor },
+];
+
+const tail = (kind) => ({
+  path: `${kind}, p99 of 48 connections`,
+  suite: 'http',
+  case: kind,
+  metric: 'p99_ms',
+  form: 'cost',
+  against: 'sdk-v2',
+  floor: 0.2,
+});
+
+const stream = { suite: 'http', case: 'http-stateful', target: `${ours}+sse`, metric: 'cpu_us', form: 'gain' };
+
+export const floors = [
+  ...call('stdio', 'stdio', 7, 0.55),
+  { path: 'stdio, one in flight, median', suite: 'stdio', case: 'stdio', metric: 'one_p50_us', form: 'cost', against: 'sdk-v2', floor: 1 },
+  {
+    path: 'stdio, one in flight, median, µs',
+    suite: 'stdio',
+    case: 'stdio',
+    metric: 'one_p50_us',
+    form: 'over',
+    against: 'bare',
+    floor: 20,
+  },
+  ...call('http', 'http', 15, 0.75),
+  ...call('http', 'http-2026', 15, 0.75),
+  ...call('http', 'http-stateful', 10, 0.75, 'http'),
+  { path: 'http, event stream, CPU of a call', ...stream, against: 'sdk-v2+sse', floor: 8 },
+  { path: 'http, event stream, CPU of a call', ...stream, against: 'bare', againstCase: 'http', floor: 0.6 },
+  tail('http'),
+  tail('http-2026'),
+  tail('http-stateful'),
+  { path: 'in process, CPU of a call', suite: 'inproc', case: 'dispatch', metric: 'cpu_us', form: 'gain', against: 'sdk-v2', floor: 20 },
+  {
+    path: 'client and server in memory, CPU',
+    suite: 'inproc',
+    case: 'client and server',
+    metric: 'cpu_us',
+    form: 'gain',
+    against: 'sdk-v2',
+    floor: 10,
+  },
+  {
+    path: 'cold start, CPU to the first answer',
+    suite: 'cold',
+    case: 'cold',
+    metric: 'cpu_ms',
+    form: 'cost',
+    against: 'sdk-v2',
+    floor: 0.45,
+  },
+  {
+    path: 'cold start, CPU to the first answer',
+    suite: 'cold',
+    case: 'cold',
+    metric: 'cpu_ms',
+    form: 'cost',
+    against: 'bare',
+    floor: 1.25,
+  },
+  { path: 'idle session, KB of heap', suite: 'memory', case: 'sessions', metric: 'heap_kb_per_session', form: 'value', floor: 6 },
+  ...list('growth', 'stdio, 1004 tools', 'list_cpu_us'),
+  ...list('shapes', 'tools/list 1000', 'cpu_us'),
+  flat('stdio'),
+  flat('http'),
+  flat('http-2026'),
+  ...clientCall('http', 5, 0.3),
+  ...clientCall('stdio', 3, 0.6),
+  ...large('result 1 MB, http'),
+  ...large('echo 1 MB, stdio'),
+  { path: 'install, MB', suite: 'install', case: 'whole', metric: 'mb', form: 'cost', against: 'sdk-v2', floor: 0.5, exact: true },
+  { path: 'install, MB', suite: 'install', case: 'whole', metric: 'mb', form: 'value', floor: 12, exact: true },
+  { path: 'install, packages', suite: 'install', case: 'whole', metric: 'packages', form: 'value', floor: 15, exact: true },
+];
+
+/** One row per promise of the suites that ran: what was measured, the floor, and the verdict. */
+export function judge(suites) {
+  return floors
+    .filter(({ suite }) => suites[suite])
+    .map((promise) => ({ ...describe(promise), ...verdict(promise, suites[promise.suite].cells) }));
+}
+
+function describe({ path, against, form, floor }) {
+  return { path, against: against ?? '–', reads: form, floor: `${forms[form].sign} ${floor}` };
+}
+
+function verdict(promise, cells) {
+  const { metric, form, against, floor, exact } = promise;
+  const mine = find(cells, promise.target ?? ours, promise.case)?.samples[metric];
+  const other = against && find(cells, against, promise.againstCase ?? promise.case)?.samples[metric];
+  if (!mine) return { verdict: 'not measured' };
+  if (against && !other) return { verdict: `not measured (no ${against})` };
+  const { combine, met } = forms[form];
+  const measured = against ? paired(mine, other, combine) : quartiles(mine);
+  if (measured.rounds === 0) return { verdict: 'not measured' };
+  const isMet = met(measured.median, floor);
+  const isTrial = !exact && measured.rounds < roundsForVerdict;
+  const isClose = measured.q1 <= floor && floor <= measured.q3 && !exact;
+  const word = `${isMet ? 'met' : 'NOT met'}${isClose ? ', floor within quartiles' : ''}${isTrial ? ` (trial: under ${roundsForVerdict} rounds)` : ''}`;
+  return { ...measured, isMet: isMet && !isTrial, verdict: word };
+}
+
+const find = (cells, target, name) => cells.find((cell) => cell.target === target && cell.case === name);

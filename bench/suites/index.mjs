@@ -1,0 +1,25 @@
+// The suites by name, each a question with a file of its own.
+import { client } from './client.mjs';
+import { cold } from './cold.mjs';
+import { growth } from './growth.mjs';
+import { http } from './http.mjs';
+import { inproc } from './inproc.mjs';
+import { install } from './install.mjs';
+import { large } from './large.mjs';
+import { memory } from './memory.mjs';
+import { shapes } from './shapes.mjs';
+import { stdio } from './stdio.mjs';
+
+/** `metric`: the figure by which targets are compared in the tables; lower is better for all of them. */
+export const suites = {
+  stdio: { run: stdio, metric: 'cpu_us' },
+  inproc: { run: inproc, metric: 'cpu_us' },
+  cold: { run: cold, metric: 'cpu_ms' },
+  growth: { run: growth, metric: 'call_cpu_us' },
+  shapes: { run: shapes, metric: 'cpu_us' },
+  large: { run: large, metric: 'cpu_ms' },
+  memory: { run: memory, metric: 'heap_kb_per_session' },
+  http: { run: http, metric: 'cpu_us' },
+  client: { run: client, metric: 'cpu_us' },
+  install: { run: install, metric: 'import_ms' },
+};

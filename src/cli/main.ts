@@ -1,0 +1,80 @@
+#!/usr/bin/env node
+// The command line: finds the command, runs it, turns its end into an exit code.
+import { readFileSync } from 'node:fs';
+import { type Command, CommandError, columns, exitCodes, helpOf, parse } from './command.ts';
+import { printable, printableLines } from './terminal.ts';
+
+/** Loaded only when asked for: the others' code costs a command nothing. */
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['serve', async () => (await import('./serve.ts')).serve],
+]);
+
+async function run(argv: readonly string[]): Promise<number | undefined> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return help(rest[0]);
+  if (name === '--version' || name === '-v') {
+    process.stdout.write(`${version()}\n`);
+    return exitCodes.ok;
+  }
+  const command = await find(name);
+  const args = parse(command, rest);
+  if (args.values['help'] === true) return help(name);
+  return command.run(args);
+}
+
+async function find(name: string): Promise<Command> {
+  const load = commands.get(name);
+  if (load !== undefined) return load();
+  throw new CommandError(exitCodes.usage, `There is no command "${name}"`, { hint: 'vivarium --help lists the commands' });
+}
+
+async function help(name: string | undefined): Promise<number> {
+  if (name !== undefined) {
+    process.stdout.write(helpOf(await find(name)));
+    return exitCodes.ok;
+  }
+  const rows = await Promise.all([...commands.values()].map(async (load) => load()));
+  const lines = [
+    'Vivarium: the Model Context Protocol, complete, and a live image for your agent.',
+    '',
+    'Usage: vivarium <command> [options]',
+    '',
+    'Commands:',
+    ...columns(rows.map(({ name: command, summary }) => [command, summary])),
+    '',
+    'Options:',
+    ...columns([
+      ['-h, --help', 'Show this help; vivarium <command> --help says more'],
+      ['-v, --version', 'Show the version'],
+    ]),
+    '',
+  ];
+  process.stdout.write(lines.join('\n'));
+  return exitCodes.ok;
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}
+
+/** One line of JSON with `--format json`, words otherwise. Whatever is quoted in it is shown, not obeyed. */
+function report(error: unknown, argv: readonly string[]): number {
+  const known = error instanceof CommandError;
+  const exitCode = known ? error.exitCode : exitCodes.failed;
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = known ? error.hint : undefined;
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const json = argv.slice(0, end).some((word, at) => word === '--format=json' || (word === '--format' && argv[at + 1] === 'json'));
+  if (json) process.stderr.write(`${printable(JSON.stringify({ error: message, ...(hint !== undefined && { hint }), exitCode }))}\n`);
+  else {
+    process.stderr.write(`vivarium: ${printableLines(message)}\n`);
+    if (hint !== undefined) process.stderr.write(`  ${printableLines(hint)}\n`);
+    if (!known && error instanceof Error && error.stack !== undefined) process.stderr.write(`${printableLines(error.stack)}\n`);
+  }
+  return exitCode;
+}
+
+const argv = process.argv.slice(2);
+// Undefined: something was started that will end the process in its own time.
+const code = await run(argv).catch((error: unknown) => report(error, argv));
+if (code !== undefined) process.exitCode = code;

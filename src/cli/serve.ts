@@ -1,0 +1,90 @@
+// vivarium serve: offers the Server that a module exports.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { currentGuard, guardProcess } from '../serve/guard.ts';
+import { serveStdio } from '../serve/stdio.ts';
+import { isServer } from '../server/core.ts';
+import type { Server } from '../server/server.ts';
+import { type Command, CommandError, exitCodes } from './command.ts';
+import { importModule } from './module.ts';
+
+export const serve: Command = {
+  name: 'serve',
+  summary: 'Serve the Server that a module exports, on stdio',
+  usage: 'serve <module>[:export] [options]',
+  flags: {
+    guard: { type: 'boolean', help: 'Keep even native code off stdout: runs the module in a child whose stdout is stderr' },
+    quiet: { type: 'boolean', short: 'q', help: 'Do not explain itself when started on a terminal' },
+  },
+  examples: [
+    ['vivarium serve server.ts', 'the default export of server.ts'],
+    ['vivarium serve dist/all.js:notes', 'the export named notes'],
+    ['claude mcp add sums -- npx vivarium serve "$PWD/server.ts"', 'add it to Claude Code'],
+  ],
+  async run({ positionals, values }) {
+    const [target, ...more] = positionals;
+    if (target === undefined || more.length > 0) {
+      throw new CommandError(exitCodes.usage, 'serve takes one module', { hint: 'vivarium serve server.ts' });
+    }
+    if (values['guard'] === true && process.env['VIVARIUM_STDOUT_FD'] === undefined) return behindGuard();
+    // Before the module runs: what it prints while it loads must not reach the protocol.
+    guardProcess(true);
+    const server = await load(target);
+    if (server === undefined) return undefined;
+    if (process.stdin.isTTY && values['quiet'] !== true) greet();
+    await serveStdio(server);
+    return undefined;
+  },
+};
+
+/** Undefined when the module serves itself already. */
+async function load(target: string): Promise<Server | undefined> {
+  const [path, name] = split(target);
+  const exports = await importModule(path);
+  const found = exports[name];
+  if (isServer(found)) return found;
+  if (currentGuard()?.serving === true) return undefined;
+  const others = Object.keys(exports).filter((key) => isServer(exports[key]));
+  const hint =
+    others.length > 0
+      ? `It does export ${others.map((key) => `${path}:${key}`).join(', ')}`
+      : "Write: export default server, with server = new Server({ name, version }) from 'vivarium/server'";
+  const what = found === undefined ? `has no export "${name}"` : `exports "${name}", which is not a Server`;
+  throw new CommandError(exitCodes.usage, `${path} ${what}`, { hint });
+}
+
+/** A colon after the last slash separates the export; one before it belongs to a Windows drive or a URL. */
+function split(target: string): [path: string, name: string] {
+  const colon = target.lastIndexOf(':');
+  const slash = Math.max(target.lastIndexOf('/'), target.lastIndexOf('\\'));
+  return colon > slash && colon > 1 ? [target.slice(0, colon), target.slice(colon + 1)] : [target, 'default'];
+}
+
+function greet(): void {
+  process.stderr.write(
+    [
+      'This is an MCP server on stdio: it waits for JSON-RPC messages, one a line, and is meant to be started by a client.',
+      'To try it here, paste this line (Ctrl-D ends):',
+      '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}',
+      `To add it to Claude Code: claude mcp add my-server -- ${[process.execPath, ...process.argv.slice(1)].map(quote).join(' ')}`,
+      '',
+    ].join('\n'),
+  );
+}
+
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** fd 1 of the child is our stderr; the protocol leaves through fd 3, which is our stdout. */
+function behindGuard(): Promise<number> {
+  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: [0, 2, 2, 1],
+    env: { ...process.env, VIVARIUM_STDOUT_FD: '3' },
+  });
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, () => void child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  });
+}

@@ -1,0 +1,88 @@
+// vivarium/serve/memory: a server inside the same program, reached by objects instead of bytes.
+import { VivariumError } from '../jsonrpc/error.ts';
+import { parseMessage } from '../jsonrpc/message.ts';
+import { type Answer, toMessage } from '../server/answer.ts';
+import { coreOf } from '../server/core.ts';
+import type { Principal } from '../server/context.ts';
+import { type BatchOutcome, dispatch, dispatchBatch } from '../server/dispatch.ts';
+import type { Server } from '../server/server.ts';
+import { Session } from '../server/session.ts';
+
+/** Two ends that exchange decoded messages. What is sent must not be changed afterwards: it is not copied. */
+export interface Channel {
+  send(message: object): void;
+  /** One listener; messages that arrive before it is set wait for it. */
+  receive(listener: (message: object) => void): void;
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export interface MemoryOptions {
+  readonly principal?: Principal;
+}
+
+export function serveMemory(server: Server, options: MemoryOptions = {}): Channel {
+  const core = coreOf(server);
+  const session = new Session(options.principal);
+  let listener: ((message: object) => void) | undefined;
+  let outbox: object[] = [];
+  let scheduled = false;
+  let ended = false;
+  let end: () => void = () => undefined;
+  const closed = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+
+  // Never inside send(): a caller may still be writing down what it waits for.
+  const deliver = (): void => {
+    scheduled = false;
+    if (listener === undefined) return;
+    const messages = outbox;
+    outbox = [];
+    for (const message of messages) listener(message);
+  };
+  const put = (message: object): void => {
+    outbox.push(message);
+    if (scheduled || listener === undefined) return;
+    scheduled = true;
+    queueMicrotask(deliver);
+  };
+  const outlet = { send: put };
+  const answered = (answer: Answer | readonly Answer[] | undefined): void => {
+    if (answer === undefined) return;
+    if (!('length' in answer)) put(toMessage(answer));
+    else if (answer.length > 0) put(answer.map(toMessage));
+  };
+  const unsubscribe = core.onChange((change) => {
+    if (session.initialized) put({ jsonrpc: '2.0', method: `notifications/${change}/list_changed` });
+  });
+  const close = (): Promise<void> => {
+    ended = true;
+    unsubscribe();
+    session.close();
+    end();
+    return closed;
+  };
+
+  return {
+    send(message) {
+      if (ended) throw new VivariumError('ERR_CLOSED', 'The channel is closed');
+      const outcome: BatchOutcome = Array.isArray(message)
+        ? dispatchBatch(core, session, { kind: 'batch', members: message }, outlet)
+        : dispatch(core, session, parseMessage(message), outlet);
+      if (outcome instanceof Promise) void outcome.then(answered);
+      else answered(outcome);
+    },
+    receive(next) {
+      listener = next;
+      if (outbox.length > 0 && !scheduled) {
+        scheduled = true;
+        queueMicrotask(deliver);
+      }
+    },
+    closed,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,192 @@
+// A server on a stream of bytes: lines in, lines out, bounded on both sides. Knows nothing of processes.
+import { faults } from '../jsonrpc/error.ts';
+import { LineSplitter } from '../jsonrpc/lines.ts';
+import { type Batch, decodeMessage, type ParsedMessage, refusal } from '../jsonrpc/message.ts';
+import { type Answer, encodeAnswer } from '../server/answer.ts';
+import type { Outlet, Principal } from '../server/context.ts';
+import { type Core, soon } from '../server/core.ts';
+import { type BatchOutcome, dispatch, dispatchBatch } from '../server/dispatch.ts';
+import { Session } from '../server/session.ts';
+
+export interface PipeOptions {
+  readonly principal?: Principal | undefined;
+  readonly maxMessageBytes?: number | undefined;
+}
+
+/** The far end. `write` says false when it wants no more for now. */
+export interface PipeEnd {
+  write(text: string): boolean;
+  /** Stop or resume delivering bytes. */
+  flow(on: boolean): void;
+}
+
+const maxDepth = 256;
+const maxRunning = 1_024;
+const blank = /^[ \t\r]*$/;
+
+export class Pipe implements Outlet {
+  readonly #core: Core;
+  readonly #end: PipeEnd;
+  readonly #session: Session;
+  readonly #lines: LineSplitter;
+  readonly #unsubscribe: () => void;
+  /** Requests read while too many run: at most one chunk's worth, because reading stops meanwhile. */
+  readonly #queue: (ParsedMessage | Batch)[] = [];
+  #out = '';
+  #reading = false;
+  #scheduled = false;
+  #running = 0;
+  #drained = true;
+  #flowing = true;
+  #warm = false;
+  readonly #waiters: (() => void)[] = [];
+
+  constructor(core: Core, end: PipeEnd, options: PipeOptions = {}) {
+    const maxBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
+    this.#core = core;
+    this.#end = end;
+    this.#session = new Session(options.principal);
+    this.#lines = new LineSplitter(
+      {
+        line: (text) => this.#line(text),
+        fault: (kind) =>
+          this.#message(refusal(kind === 'utf8' ? faults.parseError('Not valid UTF-8') : faults.invalidRequest(`Message larger than ${maxBytes} bytes`))),
+      },
+      maxBytes,
+    );
+    this.#unsubscribe = core.onChange((change) => {
+      if (this.#session.initialized) this.send({ jsonrpc: '2.0', method: `notifications/${change}/list_changed` });
+    });
+  }
+
+  /** All answers that are ready when a chunk has been read leave in one write. */
+  receive(chunk: Uint8Array): void {
+    this.#reading = true;
+    this.#lines.push(chunk);
+    this.#reading = false;
+    this.#flush();
+    this.#regulate();
+  }
+
+  /** The far end has room again. */
+  drained(): void {
+    this.#drained = true;
+    this.#regulate();
+  }
+
+  /** A notification of ours; never ahead of answers that were ready before it. */
+  send(message: object): void {
+    this.#put(JSON.stringify(message));
+  }
+
+  /** No more bytes will come: settles when everything that was read is answered, or after the time given. */
+  async finish(withinMs: number): Promise<void> {
+    const rest = this.#lines.end();
+    // A last message without its newline counts if it is whole; half a message is nobody's request.
+    if (rest !== undefined && isJson(rest)) this.#line(rest);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, withinMs);
+    });
+    await Promise.race([this.idle(), late]);
+    clearTimeout(timer);
+    this.close();
+  }
+
+  /** Settles when no call is running and none is waiting to. */
+  async idle(): Promise<void> {
+    if (this.#running > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    this.#flush();
+  }
+
+  /** Aborts what still runs and writes what is ready. */
+  close(): void {
+    this.#queue.length = 0;
+    this.#unsubscribe();
+    this.#session.close();
+    this.#flush();
+  }
+
+  #line(text: string): void {
+    if (blank.test(text)) return;
+    this.#message(decodeMessage(text, maxDepth));
+  }
+
+  #message(message: ParsedMessage | Batch): void {
+    if (this.#running >= maxRunning && (message.kind === 'request' || message.kind === 'batch')) this.#queue.push(message);
+    else this.#dispatch(message);
+  }
+
+  #dispatch(message: ParsedMessage | Batch): void {
+    const outcome: BatchOutcome =
+      message.kind === 'batch'
+        ? dispatchBatch(this.#core, this.#session, message, this)
+        : dispatch(this.#core, this.#session, message, this);
+    if (!(outcome instanceof Promise)) {
+      this.#answer(outcome);
+      return;
+    }
+    this.#running++;
+    void outcome.then((answer) => {
+      this.#running--;
+      this.#answer(answer);
+      while (this.#running < maxRunning && this.#queue.length > 0) this.#dispatch(this.#queue.shift() as ParsedMessage | Batch);
+      this.#regulate();
+      if (this.#running === 0) for (const wake of this.#waiters.splice(0)) wake();
+    });
+  }
+
+  #answer(answer: Answer | readonly Answer[] | undefined): void {
+    if (answer === undefined) return;
+    if (!('length' in answer)) this.#put(this.#encode(answer));
+    else if (answer.length > 0) this.#put(`[${answer.map((one) => this.#encode(one)).join(',')}]`);
+  }
+
+  #encode(answer: Answer): string {
+    return encodeAnswer(answer, (error) => this.#core.report(error, 'encode'));
+  }
+
+  /** At once when nothing else is about to finish; otherwise together with the rest of this turn. */
+  #put(text: string): void {
+    this.#out += `${text}\n`;
+    if (this.#reading || this.#scheduled) return;
+    if (this.#running === 0) this.#flush();
+    else {
+      this.#scheduled = true;
+      soon(() => {
+        this.#scheduled = false;
+        this.#flush();
+      });
+    }
+  }
+
+  #flush(): void {
+    if (this.#out === '') return;
+    const text = this.#out;
+    this.#out = '';
+    if (!this.#end.write(text)) {
+      this.#drained = false;
+      this.#regulate();
+    }
+    if (this.#warm) return;
+    this.#warm = true;
+    soon(() => this.#core.warm());
+  }
+
+  /** Reads on only while the reader keeps up and there is room for more calls: memory stays bounded. */
+  #regulate(): void {
+    const flowing = this.#drained && this.#queue.length === 0 && this.#running < maxRunning;
+    if (flowing === this.#flowing) return;
+    this.#flowing = flowing;
+    this.#end.flow(flowing);
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

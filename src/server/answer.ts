@@ -1,0 +1,49 @@
+// What dispatch hands back to a porch, and how a porch writes it down.
+import { type ErrorObject, errorCodes, faults } from '../jsonrpc/error.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
+import type { RevisionTraits } from '../protocol/revision.ts';
+
+/** The outcome of one method: a result (with its text when that is already known) or an error. */
+export type Reply = { readonly result: object; readonly json?: string } | { readonly error: ErrorObject };
+
+/** `id` is null or absent only on an error whose request could not be read. */
+export interface Answer {
+  readonly id: RequestId | null | undefined;
+  readonly result?: object;
+  readonly json?: string | undefined;
+  readonly error?: ErrorObject;
+}
+
+export function toAnswer(id: RequestId, reply: Reply): Answer {
+  return 'error' in reply ? { id, error: reply.error } : { id, result: reply.result, json: reply.json };
+}
+
+/** An error without a readable id: null or absent, as the revision last spoken on this connection has it. */
+export function toErrorAnswer(id: RequestId | undefined, error: ErrorObject, traits: RevisionTraits | undefined): Answer {
+  return { id: id ?? (traits === undefined || traits.nullIds ? null : undefined), error };
+}
+
+/** The message as an object, for porches that hand over objects. */
+export function toMessage(answer: Answer): object {
+  const { id, result, error } = answer;
+  if (error === undefined) return { jsonrpc: '2.0', id, result };
+  return id === undefined ? { jsonrpc: '2.0', error } : { jsonrpc: '2.0', id, error };
+}
+
+/** The message as one line of JSON. A result that cannot be written (a BigInt, a cycle) becomes an internal error. */
+export function encodeAnswer(answer: Answer, onError?: (error: unknown) => void): string {
+  const { id, error } = answer;
+  const head = id === undefined ? '{"jsonrpc":"2.0",' : `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},`;
+  try {
+    if (error !== undefined) return `${head}"error":${JSON.stringify(error)}}`;
+    return `${head}"result":${answer.json ?? JSON.stringify(answer.result)}}`;
+  } catch (cause) {
+    onError?.(cause);
+    return `${head}"error":${JSON.stringify(faults.internal())}}`;
+  }
+}
+
+/** Resource-not-found has one meaning and two codes. */
+export function forEra(error: ErrorObject, traits: RevisionTraits): ErrorObject {
+  return error.code === errorCodes.resourceNotFound && traits.era === 'modern' ? { ...error, code: errorCodes.invalidParams } : error;
+}

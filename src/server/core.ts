@@ -1,0 +1,159 @@
+// The definition behind a Server: built once, shared by every porch, never tied to a connection.
+import { VivariumError } from '../jsonrpc/error.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import { metaKeys, type Revision, type RevisionTraits, revisions, traitsOf } from '../protocol/revision.ts';
+import type { Implementation, ServerCapabilities } from '../protocol/types.ts';
+import type { Reply } from './answer.ts';
+import type { CallContext } from './context.ts';
+import { discover } from './lifecycle.ts';
+import { Listing } from './listing.ts';
+import type { ServerOptions } from './options.ts';
+import type { Server } from './server.ts';
+import { callTool, listTools, type Tool } from './tools.ts';
+
+/** The number changes when Core changes in a way a porch of another copy of this package could not serve. */
+export const brand: symbol = Symbol.for('vivarium.server.1');
+
+export type Feature = (core: Core, ctx: CallContext, params: Params | undefined) => Reply | Promise<Reply>;
+
+/** A list that changed. */
+export type Change = 'tools';
+
+export class Core {
+  readonly options: ServerOptions;
+  readonly revisions: readonly Revision[];
+  /** Newest last. */
+  readonly legacy: readonly Revision[];
+  readonly modern: boolean;
+  readonly info: Implementation;
+  readonly tools: Listing<Tool>;
+  readonly features: ReadonlyMap<string, Feature>;
+  readonly #origin: Readonly<Record<string, unknown>>;
+  readonly #listeners: Set<(change: Change) => void> = new Set();
+  readonly #changes: Set<Change> = new Set();
+  #announcing = false;
+  #batching = 0;
+  #refs = 0;
+
+  constructor(options: ServerOptions) {
+    const { name, version, title, description, websiteUrl, icons } = options;
+    this.options = options;
+    this.revisions = revisions.filter((revision) => options.revisions?.includes(revision) ?? true);
+    this.legacy = this.revisions.filter((revision) => traitsOf(revision).era === 'legacy');
+    this.modern = this.revisions.includes('2026-07-28');
+    this.info = {
+      name,
+      ...(title !== undefined && { title }),
+      version,
+      ...(description !== undefined && { description }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+      ...(icons !== undefined && { icons }),
+    };
+    this.#origin = { [metaKeys.serverInfo]: this.info };
+    this.tools = new Listing('tools', options.pageSize ?? 100, (result, traits, shared) => this.#listed(result, traits, shared));
+    this.features = new Map<string, Feature>([
+      ['ping', () => ({ result: {} })],
+      ['server/discover', discover],
+      ['tools/list', listTools],
+      ['tools/call', callTool],
+    ]);
+  }
+
+  /** Derived from what is registered, never declared by hand. */
+  capabilities(): ServerCapabilities {
+    return this.has('tools') ? { tools: { listChanged: true } } : {};
+  }
+
+  has(capability: string): boolean {
+    return capability === 'tools' && this.tools.size > 0;
+  }
+
+  /** Makes a fresh result a modern one. */
+  stamp<T extends object>(fresh: T): T {
+    const result = fresh as { resultType?: unknown; _meta?: Readonly<Record<string, unknown>> };
+    result.resultType ??= 'complete';
+    result._meta = result._meta === undefined ? this.#origin : { ...result._meta, ...this.#origin };
+    return fresh;
+  }
+
+  caching(shared: boolean): { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' } {
+    const { ttlMs = 0, scope = 'private' } = this.options.cache ?? {};
+    return { ttlMs, cacheScope: shared ? scope : 'private' };
+  }
+
+  /** Notifies once per turn of the event loop, however many changes there were. */
+  changed(change: Change): void {
+    this.#changes.add(change);
+    if (this.#announcing || this.#batching > 0) return;
+    this.#announcing = true;
+    soon(() => {
+      this.#announcing = false;
+      const changes = [...this.#changes];
+      this.#changes.clear();
+      for (const one of changes) for (const listener of this.#listeners) listener(one);
+    });
+  }
+
+  batch(change: () => void): void {
+    this.#batching++;
+    try {
+      change();
+    } finally {
+      this.#batching--;
+      for (const one of this.#changes) this.changed(one);
+    }
+  }
+
+  onChange(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Tells the author of an unexpected throw; gives back a reference when the client is not to see the message. */
+  report(error: unknown, method: string, name?: string): string | undefined {
+    const ref = this.options.errors === 'masked' ? reference(++this.#refs) : undefined;
+    const info = { method, ...(name !== undefined && { name }), ...(ref !== undefined && { ref }) };
+    try {
+      if (this.options.onError !== undefined) this.options.onError(error, info);
+      else console.error(`vivarium: ${method}${name === undefined ? '' : ` ${name}`}${ref === undefined ? '' : ` (ref ${ref})`}: ${line(error)}`);
+    } catch {
+      // A reporter that fails must not take the answer with it.
+    }
+    return ref;
+  }
+
+  /** Begins to load what calls will need, once nothing is waiting for an answer any more. */
+  warm(): void {
+    if (this.tools.values().some((tool) => !tool.ready)) void import('../schema/json-schema.ts').then(({ loadValidator }) => loadValidator());
+  }
+
+  #listed(result: Record<string, unknown>, traits: RevisionTraits, shared: boolean): object {
+    return traits.era === 'modern' ? this.stamp({ ...result, ...this.caching(shared) }) : result;
+  }
+}
+
+/** By brand, not by class: the Server may come from another copy of this package. */
+export function isServer(value: unknown): value is Server {
+  return typeof value === 'object' && value !== null && brand in value;
+}
+
+export function coreOf(server: Server): Core {
+  if (isServer(server)) return (server as unknown as Record<symbol, Core>)[brand] as Core;
+  throw new VivariumError('ERR_CONFIG', "Expected a Server: make one with new Server({ name, version }) from 'vivarium/server'");
+}
+
+function reference(count: number): string {
+  return (count * 0x10000 + Math.floor(Math.random() * 0x10000)).toString(16).padStart(6, '0');
+}
+
+function line(error: unknown): string {
+  try {
+    return String(error instanceof Error ? (error.stack ?? error.message) : error).replace(/\s*\n\s*/g, ' | ');
+  } catch {
+    return 'an error that cannot be printed';
+  }
+}
+
+/** After the current turn; browsers have no setImmediate. */
+export const soon: (task: () => void) => void =
+  typeof setImmediate === 'function' ? (task) => void setImmediate(task) : (task) => void setTimeout(task, 0);

@@ -1,0 +1,68 @@
+// How a client learns what the server is: the handshake of the legacy revisions, and discovery of the modern one.
+import { faults } from '../jsonrpc/error.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import { isRevision, type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
+import type { ClientCapabilities, Implementation } from '../protocol/types.ts';
+import type { Reply } from './answer.ts';
+import type { CallContext } from './context.ts';
+import type { Core } from './core.ts';
+import type { Session } from './session.ts';
+
+/** Synchronous on purpose: whatever follows on the connection is judged with the handshake settled. */
+export function initialize(core: Core, session: Session, params: Params): Reply {
+  if (session.handshake !== undefined) return { error: faults.invalidRequest('Already initialized') };
+  const requested = params['protocolVersion'] as string;
+  const client = params['clientInfo'] as Params;
+  if (requested === '') return { error: faults.invalidParams('protocolVersion must not be empty') };
+  if (typeof client['name'] !== 'string' || typeof client['version'] !== 'string') {
+    return { error: faults.invalidParams('clientInfo needs a name and a version') };
+  }
+  const newest = core.legacy.at(-1);
+  if (newest === undefined) return { error: faults.unsupportedVersion(core.revisions, requested) };
+  // Never an error for an unknown version: the server offers another, the client decides.
+  const revision = isRevision(requested) && core.legacy.includes(requested) ? requested : newest;
+  const traits = traitsOf(revision);
+  session.handshake = {
+    traits,
+    client: { info: client as unknown as Implementation, capabilities: params['capabilities'] as ClientCapabilities },
+  };
+  session.spoken = traits;
+  return {
+    result: {
+      protocolVersion: revision satisfies Revision,
+      capabilities: core.capabilities(),
+      serverInfo: describeServer(core, traits),
+      ...(core.options.instructions !== undefined && { instructions: core.options.instructions }),
+    },
+  };
+}
+
+function describeServer(core: Core, traits: RevisionTraits): Implementation {
+  const { name, version, title, description, websiteUrl, icons } = core.info;
+  return {
+    name,
+    ...(title !== undefined && traits.titles && { title }),
+    version,
+    ...(traits.implementationDetails && {
+      ...(description !== undefined && { description }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+      ...(icons !== undefined && { icons }),
+    }),
+  };
+}
+
+/** Lists only versions a client may name in `_meta`: one that took a legacy date from here would be refused. */
+export function discover(core: Core, _ctx: CallContext): Reply {
+  return {
+    result: core.stamp({
+      supportedVersions: perRequestVersions(core),
+      capabilities: core.capabilities(),
+      ...(core.options.instructions !== undefined && { instructions: core.options.instructions }),
+      ...core.caching(true),
+    }),
+  };
+}
+
+export function perRequestVersions(core: Core): readonly Revision[] {
+  return core.revisions.filter((revision) => traitsOf(revision).era === 'modern');
+}

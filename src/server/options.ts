@@ -1,0 +1,36 @@
+// What a server is told when it is made.
+import type { Revision } from '../protocol/revision.ts';
+import type { TextFormat } from '../protocol/text.ts';
+import type { Icon } from '../protocol/types.ts';
+
+export interface ServerOptions {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly websiteUrl?: string;
+  readonly icons?: readonly Icon[];
+  /** For the model: how to use this server. */
+  readonly instructions?: string;
+  /** Default: all five. */
+  readonly revisions?: readonly Revision[];
+  /** How structured results are written as text. Default: json. */
+  readonly text?: TextFormat;
+  /** Entries per page of every list. Default: 100. */
+  readonly pageSize?: number;
+  /** How long clients of 2026-07-28 may keep lists. Default: not at all, privately. */
+  readonly cache?: { readonly ttlMs?: number; readonly scope?: 'public' | 'private' };
+  /** `message` (default): the message of an unexpected error reaches the model, never its stack. `masked`: only a reference does. */
+  readonly errors?: 'message' | 'masked';
+  /** Told of every unexpected throw. Default: one line on stderr. */
+  readonly onError?: (error: unknown, info: ErrorInfo) => void;
+  /** JSON Schema for schema libraries that do not bring their own, such as bare valibot. */
+  readonly toJsonSchema?: (schema: unknown) => object | undefined;
+}
+
+export interface ErrorInfo {
+  readonly method: string;
+  readonly name?: string;
+  /** What a masked error showed to the client. */
+  readonly ref?: string;
+}

@@ -1,0 +1,43 @@
+// Runs one behaviour over every transport and every revision that has it.
+import { describe, it } from 'vitest';
+import { type Revision, revisions } from 'vivarium';
+import type { Server } from 'vivarium/server';
+import { type Link, type LinkOptions, open, type Transport } from './link.ts';
+
+export interface Cell {
+  readonly revision: Revision;
+  readonly transport: Transport;
+  /** Opens a link to the server in this cell's revision; it is closed, and its messages judged, when the test ends. */
+  connect(server: Server, options?: Partial<LinkOptions>): Promise<Link>;
+}
+
+export interface MatrixOptions {
+  readonly revisions?: readonly Revision[];
+  readonly transports?: readonly ('memory' | 'wire')[];
+}
+
+export const legacy: readonly Revision[] = revisions.filter((revision) => revision !== '2026-07-28');
+export const since = (first: Revision): readonly Revision[] => revisions.slice(revisions.indexOf(first));
+
+/** `title` is the behaviour, as a sentence. */
+export function matrix(title: string, options: MatrixOptions, behaviour: (cell: Cell) => Promise<void>): void {
+  describe(title, () => {
+    for (const transport of options.transports ?? (['memory', 'wire'] as const)) {
+      for (const revision of options.revisions ?? revisions) {
+        it(`${transport} ${revision}`, async () => {
+          const links: Link[] = [];
+          await behaviour({
+            revision,
+            transport,
+            async connect(server, more = {}) {
+              const link = await open(server, transport, { revision, ...more });
+              links.push(link);
+              return link;
+            },
+          });
+          for (const link of links) await link.close();
+        });
+      }
+    }
+  });
+}

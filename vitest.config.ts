@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests import the package by its public names and get its source.
+const conditions = ['@vivarium/source', 'module', 'node', 'import', 'default'];
+
+const elsewhere = ['test/house/**', 'test/peers/**', 'test/examples.test.ts'];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: elsewhere } },
+      { extends: true, test: { name: 'house', include: ['test/house/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'types',
+          include: [],
+          typecheck: { enabled: true, only: true, include: ['test/**/*.test-d.ts'], tsconfig: 'test/tsconfig.types.json' },
+        },
+      },
+      { extends: true, test: { name: 'peers', include: ['test/peers/**/*.test.ts'] } },
+      { extends: true, test: { name: 'examples', include: ['test/examples.test.ts'] } },
+    ],
+  },
+});
