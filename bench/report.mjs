@@ -57,7 +57,7 @@ export function renderFloors(verdicts) {
 
 export function renderAll(run) {
   const parts = Object.entries(run.suites).map(([name, suite]) => renderSuite(name, suite));
-  return [renderHead(run), ...parts, renderFloors(judge(run.suites))].join('\n\n');
+  return [renderHead(run), ...parts, renderFloors(judge(run))].join('\n\n');
 }
 
 function table(rows) {

@@ -34,7 +34,7 @@ for (const name of options.only) {
   console.log(`\n${renderSuite(name, run.suites[name])}`);
   save();
 }
-run.floors = judge(run.suites);
+run.floors = judge(run);
 console.log(`\n${renderFloors(run.floors)}`);
 save();
 process.exit(options.strict && !run.floors.every(({ isMet }) => isMet) ? 1 : 0);

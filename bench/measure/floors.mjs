@@ -139,17 +139,16 @@ export const floors = [
 ];
 
 /** One row per promise of the suites that ran: what was measured, the floor, and the verdict. */
-export function judge(suites) {
-  return floors
-    .filter(({ suite }) => suites[suite])
-    .map((promise) => ({ ...describe(promise), ...verdict(promise, suites[promise.suite].cells) }));
+export function judge({ suites, options }) {
+  const asked = floors.filter(({ suite }) => suites[suite]);
+  return asked.map((promise) => ({ ...describe(promise), ...verdict(promise, suites[promise.suite].cells, options.rounds) }));
 }
 
 function describe({ path, against, form, floor }) {
   return { path, against: against ?? '–', reads: form, floor: `${forms[form].sign} ${floor}` };
 }
 
-function verdict(promise, cells) {
+function verdict(promise, cells, rounds) {
   const { metric, form, against, floor, exact } = promise;
   const mine = find(cells, promise.target ?? ours, promise.case)?.samples[metric];
   const other = against && find(cells, against, promise.againstCase ?? promise.case)?.samples[metric];
@@ -159,7 +158,7 @@ function verdict(promise, cells) {
   const measured = against ? paired(mine, other, combine) : quartiles(mine);
   if (measured.rounds === 0) return { verdict: 'not measured' };
   const isMet = met(measured.median, floor);
-  const isTrial = !exact && measured.rounds < roundsForVerdict;
+  const isTrial = !exact && Math.min(rounds, measured.rounds) < roundsForVerdict;
   const isClose = measured.q1 <= floor && floor <= measured.q3 && !exact;
   const word = `${isMet ? 'met' : 'NOT met'}${isClose ? ', floor within quartiles' : ''}${isTrial ? ` (trial: under ${roundsForVerdict} rounds)` : ''}`;
   return { ...measured, isMet: isMet && !isTrial, verdict: word };

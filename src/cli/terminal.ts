@@ -10,15 +10,15 @@ const unsafe =
 
 /** One line; a line break is shown as \n. */
 export function printable(text: string): string {
-  return text.replace(unsafe, escape);
+  return text.replace(unsafe, shown);
 }
 
 /** Several lines: their breaks and tabs stay. */
 export function printableLines(text: string): string {
-  return text.replace(unsafe, (character) => (character === '\n' || character === '\t' ? character : escape(character)));
+  return text.replace(unsafe, (character) => (character === '\n' || character === '\t' ? character : shown(character)));
 }
 
-function escape(character: string): string {
+function shown(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\r') return '\\r';
   if (character === '\t') return '\\t';

@@ -15,7 +15,10 @@ const longestPath = 200;
 const longestMessage = 300;
 
 export function describeIssues(issues: readonly StandardIssue[]): string {
-  return joined(issues, ({ path = [], message }) => `${placeOf(pointer(path.map(keyOf)))}: ${cut(String(message), longestMessage)}`);
+  return joined(
+    issues,
+    ({ path = [], message }) => `${placeOf(pointer(Array.from(path, keyOf)))}: ${cut(String(message), longestMessage)}`,
+  );
 }
 
 /** One mistake is one error of ajv's, but for `anyOf` and its like it also says why each branch failed. */
@@ -59,7 +62,8 @@ function describeError(error: AjvError): string {
 
 function joined<T>(found: readonly T[], describe: (one: T) => string): string {
   if (found.length === 0) return `${placeOf('')} is not valid`;
-  const shown = found.slice(0, most).map(describe);
+  // Lists of arktype are arrays whose own map and slice make more of their kind.
+  const shown = Array.from({ length: Math.min(found.length, most) }, (_, index) => describe(found[index]!));
   if (found.length > most) shown.push(`and ${found.length - most} more`);
   return shown.join('; ');
 }

@@ -2,8 +2,8 @@
 import { VivariumError } from '../jsonrpc/error.ts';
 import { parseMessage } from '../jsonrpc/message.ts';
 import { type Answer, toMessage } from '../server/answer.ts';
-import { coreOf } from '../server/core.ts';
 import type { Principal } from '../server/context.ts';
+import { coreOf } from '../server/core.ts';
 import { type BatchOutcome, dispatch, dispatchBatch } from '../server/dispatch.ts';
 import type { Server } from '../server/server.ts';
 import { Session } from '../server/session.ts';

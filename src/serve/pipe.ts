@@ -50,7 +50,11 @@ export class Pipe implements Outlet {
       {
         line: (text) => this.#line(text),
         fault: (kind) =>
-          this.#message(refusal(kind === 'utf8' ? faults.parseError('Not valid UTF-8') : faults.invalidRequest(`Message larger than ${maxBytes} bytes`))),
+          this.#message(
+            refusal(
+              kind === 'utf8' ? faults.parseError('Not valid UTF-8') : faults.invalidRequest(`Message larger than ${maxBytes} bytes`),
+            ),
+          ),
       },
       maxBytes,
     );
@@ -113,8 +117,17 @@ export class Pipe implements Outlet {
   }
 
   #message(message: ParsedMessage | Batch): void {
-    if (this.#running >= maxRunning && (message.kind === 'request' || message.kind === 'batch')) this.#queue.push(message);
-    else this.#dispatch(message);
+    if (this.#running >= maxRunning && (message.kind === 'request' || message.kind === 'batch')) {
+      this.#queue.push(message);
+      return;
+    }
+    if (message.kind === 'notification' && message.method === 'notifications/cancelled') this.#unqueue(message.params?.['requestId']);
+    this.#dispatch(message);
+  }
+
+  #unqueue(id: unknown): void {
+    const at = this.#queue.findIndex((message) => message.kind === 'request' && message.id === id);
+    if (at !== -1) this.#queue.splice(at, 1);
   }
 
   #dispatch(message: ParsedMessage | Batch): void {

@@ -59,10 +59,15 @@ class StdioServing implements Serving {
     this.#options = options;
     this.#output = openOutput();
     this.#guard = guardProcess(options.guardStdout ?? true);
-    if (this.#guard.serving) throw new VivariumError('ERR_CONFIG', 'stdio is being served already: a process has only one stdin and stdout');
+    if (this.#guard.serving)
+      throw new VivariumError('ERR_CONFIG', 'stdio is being served already: a process has only one stdin and stdout');
     this.#guard.serving = true;
     this.#write = this.#output === process.stdout ? this.#guard.write : this.#output.write.bind(this.#output);
-    this.#pipe = new Pipe(this.#core, { write: (text) => this.#write(text), flow: (on) => void (on ? process.stdin.resume() : process.stdin.pause()) }, options);
+    this.#pipe = new Pipe(
+      this.#core,
+      { write: (text) => this.#write(text), flow: (on) => void (on ? process.stdin.resume() : process.stdin.pause()) },
+      options,
+    );
     this.closed = new Promise((resolve) => {
       this.#ended = resolve;
     });
@@ -104,7 +109,13 @@ class StdioServing implements Serving {
     if (cause === 'output') this.#pipe.close();
     else await this.#pipe.finish(this.#options.shutdownMs ?? 2_000);
     const { onShutdown } = this.#options;
-    if (onShutdown !== undefined) await within(graceMs, Promise.resolve().then(onShutdown).catch((error: unknown) => this.#core.report(error, 'shutdown')));
+    if (onShutdown !== undefined)
+      await within(
+        graceMs,
+        Promise.resolve()
+          .then(onShutdown)
+          .catch((error: unknown) => this.#core.report(error, 'shutdown')),
+      );
     await Promise.all([endChildren(this.#guard.children), within(graceMs, this.#flushed())]);
     this.#release();
   }

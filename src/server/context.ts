@@ -1,5 +1,5 @@
 // What a handler is given: who asks, in which revision, how to report progress, and a signal that ends with the call.
-import { VivariumError } from '../jsonrpc/error.ts';
+import type { VivariumError } from '../jsonrpc/error.ts';
 import type { Params, RequestId } from '../jsonrpc/message.ts';
 import type { Era, Revision, RevisionTraits } from '../protocol/revision.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts';
@@ -66,14 +66,7 @@ export class CallContext implements Context {
   /** Set while the call runs asynchronously: ends it at once when it is cancelled. */
   release: (() => void) | undefined;
 
-  constructor(
-    id: RequestId,
-    traits: RevisionTraits,
-    client: ClientIdentity,
-    meta: Params | undefined,
-    origin: CallOrigin,
-    outlet: Outlet,
-  ) {
+  constructor(id: RequestId, traits: RevisionTraits, client: ClientIdentity, meta: Params | undefined, origin: CallOrigin, outlet: Outlet) {
     this.requestId = id;
     this.traits = traits;
     this.client = client;

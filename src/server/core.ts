@@ -115,7 +115,10 @@ export class Core {
     const info = { method, ...(name !== undefined && { name }), ...(ref !== undefined && { ref }) };
     try {
       if (this.options.onError !== undefined) this.options.onError(error, info);
-      else console.error(`vivarium: ${method}${name === undefined ? '' : ` ${name}`}${ref === undefined ? '' : ` (ref ${ref})`}: ${line(error)}`);
+      else
+        console.error(
+          `vivarium: ${method}${name === undefined ? '' : ` ${name}`}${ref === undefined ? '' : ` (ref ${ref})`}: ${line(error)}`,
+        );
     } catch {
       // A reporter that fails must not take the answer with it.
     }
@@ -124,7 +127,8 @@ export class Core {
 
   /** Begins to load what calls will need, once nothing is waiting for an answer any more. */
   warm(): void {
-    if (this.tools.values().some((tool) => !tool.ready)) void import('../schema/json-schema.ts').then(({ loadValidator }) => loadValidator());
+    if (this.tools.values().some((tool) => !tool.ready))
+      void import('../schema/json-schema.ts').then(({ loadValidator }) => loadValidator());
   }
 
   #listed(result: Record<string, unknown>, traits: RevisionTraits, shared: boolean): object {

@@ -57,7 +57,8 @@ function present(answers: readonly (Answer | undefined)[]): Answer[] {
 
 function notInBatch({ method, params }: ParsedRequest): ErrorObject | undefined {
   if (method === 'initialize') return faults.invalidRequest('initialize must not be part of a batch');
-  if (modernMeta(params?.['_meta'] as Params | undefined)) return faults.invalidRequest('A request of 2026-07-28 must not be part of a batch');
+  if (modernMeta(params?.['_meta'] as Params | undefined))
+    return faults.invalidRequest('A request of 2026-07-28 must not be part of a batch');
   return undefined;
 }
 

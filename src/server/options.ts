@@ -2,6 +2,7 @@
 import type { Revision } from '../protocol/revision.ts';
 import type { TextFormat } from '../protocol/text.ts';
 import type { Icon } from '../protocol/types.ts';
+import type { ToJsonSchema } from '../schema/schema.ts';
 
 export interface ServerOptions {
   readonly name: string;
@@ -25,7 +26,7 @@ export interface ServerOptions {
   /** Told of every unexpected throw. Default: one line on stderr. */
   readonly onError?: (error: unknown, info: ErrorInfo) => void;
   /** JSON Schema for schema libraries that do not bring their own, such as bare valibot. */
-  readonly toJsonSchema?: (schema: unknown) => object | undefined;
+  readonly toJsonSchema?: ToJsonSchema;
 }
 
 export interface ErrorInfo {

@@ -1,6 +1,7 @@
 // From what a handler returned to the result of tools/call, in the shape each revision knows.
-import { type TextFormat, encodeNow } from '../protocol/text.ts';
+
 import type { RevisionTraits } from '../protocol/revision.ts';
+import { encodeNow, type TextFormat } from '../protocol/text.ts';
 import type { ContentBlock } from '../protocol/types.ts';
 
 /** The result under construction; its members keep this order on the wire. */
@@ -94,9 +95,7 @@ export function fromValue(value: unknown, text: TextFormat | ((value: never) => 
   const format = extra?.text ?? text;
   const block = typeof format === 'function' ? { text: format(value as never), format: 'json' } : encodeNow(value, format);
   const first: ContentBlock =
-    block.format === 'toon'
-      ? { type: 'text', text: block.text, _meta: { 'vivarium/format': 'toon' } }
-      : { type: 'text', text: block.text };
+    block.format === 'toon' ? { type: 'text', text: block.text, _meta: { 'vivarium/format': 'toon' } } : { type: 'text', text: block.text };
   const built: ToolResult = { content: extra?.content ? [first, ...extra.content] : [first], structuredContent: value, isError: false };
   if (extra?.meta !== undefined) built._meta = extra.meta;
   return built;

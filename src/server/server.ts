@@ -47,7 +47,8 @@ export class Server {
     const core = this.#core;
     const { input, output, text, ...details } = options;
     checkName(name);
-    if (typeof handler !== 'function') throw new VivariumError('ERR_CONFIG', `Tool "${name}" has no handler: give a function as the last argument`);
+    if (typeof handler !== 'function')
+      throw new VivariumError('ERR_CONFIG', `Tool "${name}" has no handler: give a function as the last argument`);
     const tool = new Tool(
       name,
       details,
@@ -64,7 +65,8 @@ export class Server {
       name,
       update: (changes) => {
         const current = core.tools.get(name);
-        if (current === undefined) throw new VivariumError('ERR_CONFIG', `Tool "${name}" was removed: register it again with server.tool()`);
+        if (current === undefined)
+          throw new VivariumError('ERR_CONFIG', `Tool "${name}" was removed: register it again with server.tool()`);
         core.tools.replace(current.with(changes));
         core.changed('tools');
       },
@@ -117,7 +119,10 @@ function checkOptions({ name, version, revisions, pageSize }: ServerOptions): vo
     throw new VivariumError('ERR_CONFIG', "A server needs a name and a version: new Server({ name: 'sums', version: '1.0.0' })");
   }
   if (revisions !== undefined && (revisions.length === 0 || !revisions.every(isRevision))) {
-    throw new VivariumError('ERR_CONFIG', `revisions must name known revisions, got ${JSON.stringify(revisions)}; leave it out to serve all five`);
+    throw new VivariumError(
+      'ERR_CONFIG',
+      `revisions must name known revisions, got ${JSON.stringify(revisions)}; leave it out to serve all five`,
+    );
   }
   if (pageSize !== undefined && !(Number.isInteger(pageSize) && pageSize > 0)) {
     throw new VivariumError('ERR_CONFIG', `pageSize must be a positive integer, got ${pageSize}; leave it out for 100`);
@@ -127,6 +132,9 @@ function checkOptions({ name, version, revisions, pageSize }: ServerOptions): vo
 /** The set the specification recommends, and the slash many servers use for grouping: safe in headers, logs and terminals. */
 function checkName(name: string): void {
   if (!/^[A-Za-z0-9_./-]{1,128}$/.test(name)) {
-    throw new VivariumError('ERR_CONFIG', `${JSON.stringify(name)} cannot name a tool: use 1 to 128 letters, digits and the characters _ - . /`);
+    throw new VivariumError(
+      'ERR_CONFIG',
+      `${JSON.stringify(name)} cannot name a tool: use 1 to 128 letters, digits and the characters _ - . /`,
+    );
   }
 }

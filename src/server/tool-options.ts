@@ -1,7 +1,8 @@
 // The types a tool's author meets: what may be given, what the handler receives, what it may return.
-import type { InputOf, OutputOf } from '../schema/infer.ts';
+
 import type { TextFormat } from '../protocol/text.ts';
 import type { CallToolResult, ContentBlock, Icon, ToolAnnotations } from '../protocol/types.ts';
+import type { InputOf, LiteralHint, OutputOf } from '../schema/infer.ts';
 import type { ClientFeature, Context, Principal } from './context.ts';
 import type { StructuredResult } from './result.ts';
 
@@ -34,7 +35,7 @@ export type ToolHandler<I, O> = (args: ArgumentsOf<I>, ctx: Context) => ReturnOf
 
 export type ArgumentsOf<I> = [I] extends [undefined] ? Readonly<Record<string, unknown>> : OutputOf<I>;
 
-export type ReturnOf<O> = ([O] extends [undefined] ? FreeReturn : StructuredReturn<InputOf<O>>) | Hint;
+export type ReturnOf<O> = ([O] extends [undefined] ? FreeReturn : StructuredReturn<InputOf<O>>) | LiteralHint;
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that returns nothing is typed void by the compiler
 export type FreeReturn = string | ContentBlock | readonly (string | ContentBlock)[] | WholeResult | undefined | void;
@@ -47,7 +48,3 @@ export type WholeResult = Pick<CallToolResult, 'isError' | '_meta'> &
     | { readonly content: readonly ContentBlock[]; readonly structuredContent?: unknown }
     | { readonly content?: readonly ContentBlock[]; readonly structuredContent: unknown }
   );
-
-declare const never: unique symbol;
-/** Never satisfied: it only keeps `type: 'text'` from widening to string inside a conditional return type. */
-type Hint = ContentBlock & { readonly [never]: never };

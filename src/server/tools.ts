@@ -94,7 +94,9 @@ export function callTool(core: Core, ctx: CallContext, params: Params | undefine
   const name = params?.['name'] as string;
   const tool = core.tools.get(name);
   if (tool === undefined || (tool.visibleTo !== undefined && !tool.visibleTo(ctx.principal))) {
-    return { error: { code: errorCodes.invalidParams, message: `Unknown tool: ${cut(name)}`, data: { details: `Unknown tool: ${cut(name)}` } } };
+    return {
+      error: { code: errorCodes.invalidParams, message: `Unknown tool: ${cut(name)}`, data: { details: `Unknown tool: ${cut(name)}` } },
+    };
   }
   const refused = gate(tool, ctx);
   if (refused !== undefined) return refused;
@@ -142,7 +144,9 @@ function judged(core: Core, ctx: CallContext, tool: Tool, verdict: Verdict): Rep
 function invoke(core: Core, ctx: CallContext, tool: Tool, args: unknown): Reply | Promise<Reply> {
   const returned = tool.handler(args as never, ctx);
   if (!isThenable(returned)) return returnedBy(core, ctx, tool, returned);
-  return returned.then((value) => returnedBy(core, ctx, tool, value)).catch((error: unknown) => failed(core, ctx, tool, error));
+  return Promise.resolve(returned)
+    .then((value) => returnedBy(core, ctx, tool, value))
+    .catch((error: unknown) => failed(core, ctx, tool, error));
 }
 
 function returnedBy(core: Core, ctx: CallContext, tool: Tool, returned: unknown): Reply | Promise<Reply> {
@@ -157,7 +161,13 @@ function returnedBy(core: Core, ctx: CallContext, tool: Tool, returned: unknown)
   return verdict.then((settled) => structured(core, ctx, tool, settled, extra));
 }
 
-function structured(core: Core, ctx: CallContext, tool: Tool, verdict: Verdict, extra: StructuredResult<unknown>['options'] | undefined): Reply {
+function structured(
+  core: Core,
+  ctx: CallContext,
+  tool: Tool,
+  verdict: Verdict,
+  extra: StructuredResult<unknown>['options'] | undefined,
+): Reply {
   if (verdict.problem === undefined) return reply(core, ctx, fromValue(verdict.value, tool.text, extra));
   const text = `Tool "${tool.name}" returned a result that does not match its output schema: ${verdict.problem}`;
   core.report(new VivariumError('ERR_SCHEMA', text), 'tools/call', tool.name);
@@ -184,6 +194,7 @@ function reply(core: Core, ctx: CallContext, built: ToolResult): Reply {
   return { result: ctx.traits.era === 'modern' ? core.stamp(projected) : projected };
 }
 
-function isThenable(value: unknown): value is Promise<unknown> {
+/** Promises of other libraries too. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }

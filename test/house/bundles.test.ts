@@ -21,7 +21,7 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './protocol': { holds: ['protocol/', 'jsonrpc/'], maxBytes: 12_000, neutral: true },
   './server': { holds: core, maxBytes: 40_000, neutral: true },
   './serve/stdio': {
-    holds: [...core, 'serve/stdio.ts', 'serve/stdout-guard.ts', 'serve/serving.ts', 'serve/pipe.ts'],
+    holds: [...core, 'serve/stdio.ts', 'serve/guard.ts', 'serve/serving.ts', 'serve/pipe.ts'],
     maxBytes: 40_000,
     neutral: false,
   },

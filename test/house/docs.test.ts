@@ -20,15 +20,16 @@ describe('the links in README and docs', () => {
 });
 
 describe('docs/errors.md', () => {
-  it('lists the codes that cross the wire, and no other', async () => {
+  it('lists the names and codes that cross the wire, and no other', async () => {
     const { errorCodes } = await import('../../src/protocol/index.ts');
-    const codes = Object.values(errorCodes).map(String);
-    expect(listed(/^-\d+$/)).toEqual([...new Set(codes)].sort());
+    const listed = errorRows().filter(([name, code]) => /^[a-z]\w*$/i.test(name) && /^-?\d+$/.test(code));
+    expect(Object.fromEntries(listed.map(([name, code]) => [name, Number(code)]))).toEqual(errorCodes);
   });
 
   it('lists the codes of local failures, and no other', async () => {
     const { localErrorCodes } = await import('../../src/jsonrpc/error.ts');
-    expect(listed(/^ERR_[A-Z_]+$/)).toEqual([...localErrorCodes].sort());
+    const listed = errorRows().map(([code]) => code);
+    expect(listed.filter((code) => code.startsWith('ERR_')).sort()).toEqual([...localErrorCodes].sort());
   });
 });
 
@@ -127,12 +128,16 @@ function headings(text: string): string[] {
   );
 }
 
-/** The entries of that shape in the first two columns of the tables of docs/errors.md. */
-function listed(shape: RegExp): string[] {
+/** The first two columns of the tables of docs/errors.md. */
+function errorRows(): [string, string][] {
   const rows = file('docs/errors.md')
     .text.split('\n')
     .filter((line) => line.startsWith('|'));
-  const cells = rows.flatMap((row) => row.split('|').slice(1, 3));
-  const entries = cells.map((cell) => cell.replaceAll('`', '').replace('−', '-').trim());
-  return [...new Set(entries.filter((entry) => shape.test(entry)))].sort();
+  return rows.map((row) => {
+    const [first = '', second = ''] = row
+      .split('|')
+      .slice(1)
+      .map((cell) => cell.replaceAll('`', '').replace('−', '-').trim());
+    return [first, second];
+  });
 }

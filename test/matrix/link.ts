@@ -185,7 +185,10 @@ export interface ChildLink extends Link {
 const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url));
 
 /** A real child process that runs a file of test/fixtures on the built package. */
-export async function openProcess(file: string, options: LinkOptions & { readonly args?: string[]; readonly node?: string }): Promise<ChildLink> {
+export async function openProcess(
+  file: string,
+  options: LinkOptions & { readonly args?: string[]; readonly node?: string },
+): Promise<ChildLink> {
   const link = new Link(options);
   const child = spawn(options.node ?? process.execPath, [`${fixtures}${file}`, ...(options.args ?? [])], { stdio: 'pipe' });
   let stderr = '';

@@ -76,6 +76,7 @@ function fits(definition: string, value: unknown, revision: Revision, also?: str
     if (name === undefined) continue;
     const check = judge(revision)(name);
     if (check === undefined) throw new Error(`The schema of ${revision} has no ${name}`);
-    if (!check(value)) throw new Error(`${JSON.stringify(value).slice(0, 600)} is no ${name} of ${revision}: ${JSON.stringify(check.errors)}`);
+    if (!check(value))
+      throw new Error(`${JSON.stringify(value).slice(0, 600)} is no ${name} of ${revision}: ${JSON.stringify(check.errors)}`);
   }
 }

@@ -1,16 +1,19 @@
 // What the compiler learns from each kind of schema, and what it must refuse.
-import { toStandardJsonSchema } from '@valibot/to-json-schema';
+import { toJsonSchema, toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';
 import { z as z3 } from 'zod/v3';
-import type { FromJson, InputOf, JsonSchema, OutputOf } from '../../src/schema/infer.ts';
-import { jsonSchema } from '../../src/schema/schema.ts';
+import type { FromJson, InputOf, JsonSchema, LiteralHint, OutputOf } from '../../src/schema/infer.ts';
+import { jsonSchema, type ToJsonSchema } from '../../src/schema/schema.ts';
 
 /** As `server.tool` takes them: by `object`, with literals kept. */
-function take<const S extends object>(_schema: S, _receive: (value: OutputOf<S>) => InputOf<S>): void {}
+function take<const S extends object>(
+  _schema: S,
+  _receive: (value: OutputOf<S>) => InputOf<S> | LiteralHint | Promise<InputOf<S> | LiteralHint>,
+): void {}
 
 describe('OutputOf and InputOf', () => {
   it('read zod 4 on both sides', () => {
@@ -214,5 +217,46 @@ describe('FromJson', () => {
     type Nest<S> = { type: 'array'; items: S };
     expectTypeOf<FromJson<Nest<Nest<Nest<Nest<Nest<{ type: 'string' }>>>>>>>().toEqualTypeOf<string[][][][][]>();
     expectTypeOf<FromJson<Nest<Nest<Nest<Nest<Nest<Nest<{ type: 'string' }>>>>>>>>().toEqualTypeOf<unknown[][][][][][]>();
+  });
+});
+
+describe('LiteralHint', () => {
+  it('keeps literals in what a handler returns, at any depth', () => {
+    const Kinds = z.object({
+      kind: z.enum(['a', 'b']),
+      list: z.array(z.object({ n: z.literal(3), pair: z.tuple([z.literal('x'), z.number()]) })),
+    });
+    take(Kinds, () => ({ kind: 'a', list: [{ n: 3, pair: ['x', 1] }] }));
+    take(Kinds, async ({ kind }) => ({ kind: kind === 'a' ? 'b' : 'a', list: [] }));
+    take({ type: 'object', properties: { kind: { enum: ['a', 'b'] } }, required: ['kind'] }, () => ({ kind: 'a' }));
+    take(v.object({ kind: v.picklist(['a', 'b']) }), ({ kind }) => ({ kind: kind === 'a' ? 'b' : 'a' }));
+    take(type({ kind: "'a' | 'b'" }), () => ({ kind: 'a' }));
+    const rest: string[] = [];
+    take(z.object({ names: z.array(z.string()) }), () => ({ names: ['a', ...rest] }));
+  });
+
+  it('is never satisfied itself', () => {
+    // @ts-expect-error c is none of them
+    take(z.object({ kind: z.enum(['a', 'b']) }), () => ({ kind: 'c' }));
+    // @ts-expect-error kind is missing
+    take(z.object({ kind: z.enum(['a', 'b']) }), () => ({}));
+    // @ts-expect-error text is no object
+    take(z.object({ kind: z.enum(['a', 'b']) }), () => 'text');
+    // @ts-expect-error nothing is no object
+    take(z.object({ kind: z.enum(['a', 'b']) }), () => {});
+    // @ts-expect-error the same in a promise
+    take(z.object({ kind: z.enum(['a', 'b']) }), async () => ({ kind: 'c' }));
+  });
+});
+
+describe('ToJsonSchema', () => {
+  it('is what libraries export, as it is', () => {
+    expectTypeOf(toJsonSchema).toExtend<ToJsonSchema>();
+    expectTypeOf(z.toJSONSchema).toExtend<ToJsonSchema>();
+    expectTypeOf(mini.toJSONSchema).toExtend<ToJsonSchema>();
+    expectTypeOf<(schema: unknown) => object | undefined>().toExtend<ToJsonSchema>();
+    // @ts-expect-error text is no JSON Schema
+    const wrong: ToJsonSchema = () => 'text';
+    void wrong;
   });
 });
