@@ -23,6 +23,8 @@ export interface RevisionTraits {
   readonly implementationDetails: boolean;
   readonly progressMessages: boolean;
   readonly blockMeta: boolean;
+  /** Elicitation by URL, and forms with defaults, titled choices and several choices at once. */
+  readonly richElicitation: boolean;
   /** An error without a readable id: `null` as JSON-RPC has it, or no member at all as the later schemas have it. */
   readonly nullIds: boolean;
 }
@@ -40,6 +42,7 @@ const first: RevisionTraits = {
   implementationDetails: false,
   progressMessages: false,
   blockMeta: false,
+  richElicitation: false,
   nullIds: true,
 };
 const march: RevisionTraits = {
@@ -59,7 +62,7 @@ const june: RevisionTraits = {
   titles: true,
   blockMeta: true,
 };
-const november: RevisionTraits = { ...june, revision: '2025-11-25', icons: true, implementationDetails: true, nullIds: false };
+const november: RevisionTraits = { ...june, revision: '2025-11-25', icons: true, implementationDetails: true, richElicitation: true, nullIds: false };
 const modern: RevisionTraits = { ...november, revision: '2026-07-28', era: 'modern', structured: 'any' };
 
 const traits: ReadonlyMap<string, RevisionTraits> = new Map([first, march, june, november, modern].map((t) => [t.revision, t]));

@@ -1,8 +1,8 @@
-// What a handler is given: who asks, in which revision, how to report progress, and a signal that ends with the call.
-import type { VivariumError } from '../jsonrpc/error.ts';
-import type { Params, RequestId } from '../jsonrpc/message.ts';
-import type { Era, Revision, RevisionTraits } from '../protocol/revision.ts';
-import type { ClientCapabilities, Implementation } from '../protocol/types.ts';
+// What a handler is given: who asks, in which revision, and the ways to report, to log and to ask back.
+import type { RequestId } from '../jsonrpc/message.ts';
+import type { Era, Revision } from '../protocol/revision.ts';
+import type { ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, Implementation, LoggingLevel, Root } from '../protocol/types.ts';
+import type { OutputOf } from '../schema/infer.ts';
 
 /** Who calls. On stdio there is none: the local user, with every scope granted. */
 export interface Principal {
@@ -19,6 +19,16 @@ export interface ClientIdentity {
   readonly capabilities: ClientCapabilities;
 }
 
+/** Sent to the client when its level asks for it; data that is not JSON is dropped and reported. */
+export interface Log {
+  (level: LoggingLevel, data: unknown, logger?: string): void;
+  debug(data: unknown, logger?: string): void;
+  info(data: unknown, logger?: string): void;
+  warning(data: unknown, logger?: string): void;
+  error(data: unknown, logger?: string): void;
+}
+
+/** For lists, completers and methods of extensions: they can neither ask nor report progress. */
 export interface BaseContext {
   /** Aborted when the call is cancelled, its connection ends or the server closes. */
   readonly signal: AbortSignal;
@@ -33,129 +43,45 @@ export interface BaseContext {
   readonly sessionId: string | undefined;
   /** `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>>;
+  /** Up to 2025-11-25: if at least the level the client set. 2026-07-28: only if this request carried a level. */
+  readonly log: Log;
 }
 
+/** What the user did with a form; the content is there only when it was accepted. */
+export type Elicited<T> = { readonly action: 'accept'; readonly content: T } | { readonly action: 'decline' } | { readonly action: 'cancel' };
+
+export interface Elicitation<S extends object> {
+  readonly message: string;
+  /** A flat object of strings, numbers, booleans and choices: the protocol allows no more. */
+  readonly schema: S;
+}
+
+/**
+ * An ask reads like a function call in every revision. Up to 2025-11-25 it is a request to the client while the handler
+ * waits; in 2026-07-28 the handler is run again from the top once the answer is there. So whatever has an effect, is
+ * expensive or changes belongs into `once`, or after the last ask.
+ */
 export interface Context extends BaseContext {
   /** Does nothing when the client gave no token; a value that does not grow is dropped, as the protocol demands. */
   progress(done: number, total?: number, message?: string): void;
+  /** Progress that always grows, until disposed or answered: it keeps the client's timer from running out. */
+  heartbeat(everyMs?: number, message?: string): Disposable;
+  /** `id` is the same in all rounds of one call: an idempotency key. */
+  readonly flow: { readonly id: string; readonly round: number };
+  elicit<const S extends object>(key: string, question: Elicitation<S>): Promise<Elicited<OutputOf<S>>>;
+  elicitUrl(key: string, question: { readonly message: string; readonly url: string }): Promise<{ readonly action: Elicited<never>['action'] }>;
+  sample(key: string, params: CreateMessageRequestParams): Promise<CreateMessageResult>;
+  roots(): Promise<readonly Root[]>;
+  /** Runs the step once per call, over all its rounds, and keeps its value, which must be JSON. */
+  once<T>(key: string, step: () => T | Promise<T>): Promise<T>;
+}
+
+export interface ResourceContext extends Context {
+  /** The URI that is read. */
+  readonly uri: string;
 }
 
 /** The way back to the client for what is sent before the answer. */
 export interface Outlet {
   send(message: object): void;
-}
-
-/** What a call needs to know of the connection it came through. */
-export interface CallOrigin {
-  readonly principal: Principal | undefined;
-  readonly sessionId: string | undefined;
-}
-
-const nothing: Readonly<Record<string, never>> = Object.freeze({});
-
-export class CallContext implements Context {
-  readonly requestId: RequestId;
-  readonly traits: RevisionTraits;
-  readonly client: ClientIdentity;
-  readonly #origin: CallOrigin;
-  readonly #meta: Readonly<Record<string, unknown>> | undefined;
-  #outlet: Outlet | undefined;
-  #controller: AbortController | undefined;
-  #reason: VivariumError | undefined;
-  #reached = Number.NEGATIVE_INFINITY;
-  /** Set while the call runs asynchronously: ends it at once when it is cancelled. */
-  release: (() => void) | undefined;
-
-  constructor(id: RequestId, traits: RevisionTraits, client: ClientIdentity, meta: Params | undefined, origin: CallOrigin, outlet: Outlet) {
-    this.requestId = id;
-    this.traits = traits;
-    this.client = client;
-    this.#meta = meta;
-    this.#origin = origin;
-    this.#outlet = outlet;
-  }
-
-  get revision(): Revision {
-    return this.traits.revision;
-  }
-
-  get era(): Era {
-    return this.traits.era;
-  }
-
-  get principal(): Principal | undefined {
-    return this.#origin.principal;
-  }
-
-  get sessionId(): string | undefined {
-    return this.traits.era === 'legacy' ? this.#origin.sessionId : undefined;
-  }
-
-  get meta(): Readonly<Record<string, unknown>> {
-    return this.#meta ?? nothing;
-  }
-
-  get cancelled(): boolean {
-    return this.#reason !== undefined;
-  }
-
-  /** Made only when someone asks: most calls never do. */
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
-    }
-    return this.#controller.signal;
-  }
-
-  can(feature: ClientFeature): boolean {
-    return canDo(this.client.capabilities, feature);
-  }
-
-  progress(done: number, total?: number, message?: string): void {
-    const progressToken = this.#meta?.['progressToken'];
-    if (progressToken === undefined || !Number.isFinite(done) || done <= this.#reached) return;
-    this.#reached = done;
-    this.#outlet?.send({
-      jsonrpc: '2.0',
-      method: 'notifications/progress',
-      params: {
-        progressToken,
-        progress: done,
-        ...(total !== undefined && Number.isFinite(total) && { total }),
-        ...(message !== undefined && this.traits.progressMessages && { message }),
-      },
-    });
-  }
-
-  /** Ends the call without an answer; nothing more is sent for it. */
-  cancel(reason: VivariumError): void {
-    if (this.#reason !== undefined || this.#outlet === undefined) return;
-    this.#reason = reason;
-    this.finish();
-    this.#controller?.abort(reason);
-    this.release?.();
-  }
-
-  /** The answer has left: what the handler still tries to send is dropped. */
-  finish(): void {
-    this.#outlet = undefined;
-  }
-}
-
-/** An empty `elicitation` means forms: that is how 2025-06-18 declared them, and later revisions kept the reading. */
-function canDo(capabilities: ClientCapabilities, feature: ClientFeature): boolean {
-  const { elicitation, sampling, roots } = capabilities as Record<string, Record<string, unknown> | undefined>;
-  switch (feature) {
-    case 'elicitation':
-      return elicitation !== undefined && (elicitation['form'] !== undefined || elicitation['url'] === undefined);
-    case 'elicitation.url':
-      return elicitation?.['url'] !== undefined;
-    case 'sampling':
-      return sampling !== undefined;
-    case 'sampling.tools':
-      return sampling?.['tools'] !== undefined;
-    case 'roots':
-      return roots !== undefined;
-  }
 }

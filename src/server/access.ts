@@ -1,0 +1,44 @@
+// Who may use a tool, a prompt or a resource, and with which client.
+import { type ErrorObject, faults } from '../jsonrpc/error.ts';
+import type { Call } from './call.ts';
+import type { ClientFeature, Principal } from './context.ts';
+
+export interface Access {
+  /** Client features without which it cannot run: checked before the handler is called. */
+  readonly needs?: readonly ClientFeature[];
+  /** An answer to a question of a round counts once only (2026-07-28); see `asking`. */
+  readonly singleUse?: boolean;
+  /** All of these must have been granted to the caller. */
+  readonly scopes?: readonly string[];
+  /** What is not visible to someone is absent from their lists and unknown to their calls. */
+  readonly visible?: (principal: Principal | undefined) => boolean;
+}
+
+/** Why this caller may not; undefined when they may. Tools tell the model instead, where the revision has no code for it. */
+export function denied(call: Call, access: Access): ErrorObject | undefined {
+  const missing = lackingScopes(call, access);
+  if (missing !== undefined) return missing;
+  const lacking = lackingFeature(call, access);
+  if (lacking === undefined) return undefined;
+  if (call.era === 'modern') return faults.missingCapability(required(access.needs ?? []));
+  return faults.invalidParams(`This needs a client that supports ${lacking}`);
+}
+
+export function lackingScopes({ principal }: Call, { scopes }: Access): ErrorObject | undefined {
+  if (scopes === undefined || principal === undefined) return undefined;
+  return scopes.every((scope) => principal.scopes.includes(scope)) ? undefined : faults.forbidden(scopes);
+}
+
+export function lackingFeature(call: Call, { needs }: Access): ClientFeature | undefined {
+  return needs?.find((feature) => !call.can(feature));
+}
+
+/** As a client would have to declare them. */
+export function required(features: readonly ClientFeature[]): object {
+  const wanted: Record<string, Record<string, object>> = {};
+  for (const feature of features) {
+    const [capability = feature, part] = feature.split('.');
+    wanted[capability] = { ...wanted[capability], ...(part !== undefined && { [part]: {} }) };
+  }
+  return wanted;
+}

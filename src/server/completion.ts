@@ -1,0 +1,58 @@
+// completion/complete: values for an argument of a prompt or a variable of a template, while it is typed.
+import { cut, faults } from '../jsonrpc/error.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import type { Reply } from './answer.ts';
+import type { Call } from './call.ts';
+import type { BaseContext } from './context.ts';
+
+/** `arguments` holds what has been filled in so far (since 2025-06-18). */
+export interface CompletionContext extends BaseContext {
+  readonly arguments: Readonly<Record<string, string>>;
+}
+
+/** All matches may be returned: the library cuts at a hundred and says how many there were. */
+export type Completer = (value: string, ctx: CompletionContext) => readonly string[] | Promise<readonly string[]>;
+
+const mostValues = 100;
+
+export async function complete(call: Call, params: Params | undefined): Promise<Reply> {
+  const { ref, argument, context } = params as { ref: Params; argument: Params; context?: { arguments?: Params } };
+  const { name, value } = argument;
+  if (typeof name !== 'string' || typeof value !== 'string') return { error: faults.invalidParams('argument needs a name and a value') };
+  const completers = find(call, ref);
+  if (completers === undefined) return { error: faults.invalidParams(`Nothing to complete: unknown ${describe(ref)}`) };
+  const completer = Object.hasOwn(completers, name) ? completers[name] : undefined;
+  const given: Record<string, string> = Object.create(null);
+  for (const [key, item] of Object.entries(context?.arguments ?? {})) if (typeof item === 'string') given[key] = item;
+  const found = completer === undefined ? [] : await completer(value, withArguments(call, given));
+  const values = found.slice(0, mostValues).map(String);
+  return { result: call.finished({ completion: { values, total: found.length, hasMore: found.length > values.length } }) };
+}
+
+/** The call itself, with one member more. */
+function withArguments(call: Call, given: Readonly<Record<string, string>>): CompletionContext {
+  return new Proxy(call, {
+    get: (target, key) => {
+      if (key === 'arguments') return given;
+      const member = Reflect.get(target, key, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  }) as unknown as CompletionContext;
+}
+
+function find({ core, principal }: Call, ref: Params): Readonly<Record<string, Completer>> | undefined {
+  if (ref['type'] === 'ref/prompt' && typeof ref['name'] === 'string') {
+    const prompt = core.prompts.get(ref['name']);
+    return prompt === undefined || prompt.visibleTo?.(principal) === false ? undefined : (prompt.complete ?? {});
+  }
+  if (ref['type'] === 'ref/resource' && typeof ref['uri'] === 'string') {
+    const template = core.templates.get(ref['uri']);
+    if (template !== undefined) return template.visibleTo?.(principal) === false ? undefined : (template.complete ?? {});
+    return core.resources.get(ref['uri']) === undefined ? undefined : {};
+  }
+  return undefined;
+}
+
+function describe(ref: Params): string {
+  return cut(`${String(ref['type'])} ${String(ref['name'] ?? ref['uri'])}`);
+}

@@ -1,0 +1,175 @@
+// What a modern call remembers between its rounds, sealed: the client carries it and can neither read nor change it.
+import { faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import type { Reply } from './answer.ts';
+import { digest, Flow } from './asking.ts';
+import type { Call } from './call.ts';
+import { ToolError } from './result.ts';
+
+/** Short names: this travels with every retry. */
+interface State {
+  readonly expires: number;
+  readonly who: string | null;
+  /** Digest of method, name and arguments: the state is good for this call only. */
+  readonly call: string;
+  readonly flow: string;
+  readonly round: number;
+  readonly answers: readonly (readonly [key: string, answer: unknown, digest: string])[];
+  /** Questions that were open when this was sealed, with their digests. */
+  readonly open: readonly (readonly [key: string, digest: string])[];
+  readonly memo: readonly (readonly [key: string, value: unknown])[];
+}
+
+/** In the token when the state itself went to the store. */
+interface Pointer {
+  readonly stored: string;
+}
+
+/** Ends a round: the questions that are open, and the state that brings their answers back to this call. */
+export async function seal(call: Call, params: Params): Promise<Reply> {
+  const { core, flow } = call;
+  const { ttlMs, maxRounds } = core.asking;
+  const [first = ''] = flow.open.keys();
+  if (flow.round + 1 > maxRounds) {
+    throw new ToolError(`"${first}" was asked ${maxRounds} times without an answer that counts: its question must be the same in every round`);
+  }
+  const digests = async (key: string): Promise<string> => digest(flow.texts.get(key) ?? '');
+  const state: State = {
+    expires: Date.now() + ttlMs,
+    who: call.principal?.id ?? null,
+    call: await callDigest(call.method, params),
+    flow: flow.id,
+    round: flow.round + 1,
+    answers: [...flow.answers].map(([key, answer]) => [key, answer, flow.digests.get(key) ?? '']),
+    open: await Promise.all([...flow.open.keys()].map(async (key) => [key, await digests(key)] as const)),
+    memo: [...flow.memo],
+  };
+  return {
+    result: core.stamp({
+      resultType: 'input_required',
+      inputRequests: Object.fromEntries(flow.open),
+      requestState: await close(call, state),
+    }),
+  };
+}
+
+/** A later round: gives the call back what it knew, or says why not. */
+export async function unseal(call: Call, params: Params, singleUse: boolean): Promise<Reply | undefined> {
+  const { requestState, inputResponses } = params;
+  if (requestState === undefined) return undefined;
+  const state = typeof requestState === 'string' ? await open(call, requestState) : 'not a string';
+  const fault = typeof state === 'string' ? state : await foreign(call, params, state);
+  if (fault !== undefined || typeof state === 'string') {
+    call.core.report(new VivariumError('ERR_CLOSED', `requestState refused: ${fault}`), call.method);
+    return { error: refusal('Invalid or expired requestState') };
+  }
+  if (singleUse && !(await call.core.vault.claim(`round ${state.flow} ${state.round}`, call.core.asking.ttlMs))) {
+    return { error: refusal('requestState was already used') };
+  }
+  const answers = new Map(state.answers.map(([key, answer]) => [key, answer]));
+  const digests = new Map(state.answers.map(([key, , text]) => [key, text]));
+  const given = (inputResponses ?? {}) as Params;
+  for (const [key, text] of state.open) {
+    if (!Object.hasOwn(given, key)) continue;
+    answers.set(key, given[key]);
+    digests.set(key, text);
+  }
+  call.resume(new Flow({ id: state.flow, round: state.round, answers, digests, memo: new Map(state.memo) }));
+  return undefined;
+}
+
+async function foreign(call: Call, params: Params, state: State): Promise<string | undefined> {
+  if (!(state.expires > Date.now())) return 'expired';
+  if (state.who !== (call.principal?.id ?? null)) return 'of another principal';
+  return state.call === (await callDigest(call.method, params)) ? undefined : 'of another call';
+}
+
+function refusal(message: string): ReturnType<typeof faults.invalidParams> {
+  return { ...faults.invalidParams(message, { reason: 'invalid_request_state' }), message };
+}
+
+async function callDigest(method: string, params: Params): Promise<string> {
+  const { name, uri, arguments: args } = params;
+  return digest(canonical([method, name ?? uri ?? null, args ?? {}]));
+}
+
+/** Independent of the order of members: a client may write its arguments anew. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const members = Object.keys(value).sort();
+  return `{${members.map((key) => `${JSON.stringify(key)}:${canonical((value as Params)[key])}`).join(',')}}`;
+}
+
+async function close(call: Call, state: State): Promise<string> {
+  const { inlineBytes, maxBytes, ttlMs } = call.core.asking;
+  const text = JSON.stringify(state);
+  if (text.length > maxBytes) {
+    const largest = [...state.memo, ...state.answers].reduce((a, b) => (size(a) >= size(b) ? a : b), ['', '']);
+    throw new VivariumError('ERR_TOO_LARGE', `What this call keeps between rounds exceeds ${maxBytes} bytes, most of it under "${largest[0]}": keep less, or a reference`);
+  }
+  if (text.length <= inlineBytes) return encrypt(call, text);
+  const stored = crypto.randomUUID();
+  await call.core.vault.put(`state ${stored}`, await encrypt(call, text), ttlMs);
+  return encrypt(call, JSON.stringify({ stored } satisfies Pointer));
+}
+
+function size(entry: readonly unknown[]): number {
+  return (JSON.stringify(entry[1]) ?? '').length;
+}
+
+async function open(call: Call, token: string): Promise<State | string> {
+  const text = await decrypt(call, token);
+  if (text === undefined) return 'it does not open';
+  const found = JSON.parse(text) as State | Pointer;
+  if (!('stored' in found)) return found;
+  const sealed = await call.core.vault.get(`state ${found.stored}`);
+  const state = sealed === undefined ? undefined : await decrypt(call, sealed);
+  return state === undefined ? 'no longer stored' : (JSON.parse(state) as State);
+}
+
+const version = 'v1';
+const label = new TextEncoder().encode('vivarium requestState v1');
+
+/** `v1.<key>.<nonce and ciphertext>`, AES-256-GCM. */
+async function encrypt(call: Call, text: string): Promise<string> {
+  const [key] = await call.core.askingKeys();
+  if (key === undefined) throw RpcError.internal();
+  const iv = crypto.getRandomValues(new Uint8Array(12));
+  const body = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: label }, await imported(key), new TextEncoder().encode(text));
+  return `${version}.${await keyId(key)}.${toBase64(iv)}${toBase64(new Uint8Array(body))}`;
+}
+
+async function decrypt(call: Call, token: string): Promise<string | undefined> {
+  const [head, id, body, ...rest] = token.split('.');
+  if (head !== version || id === undefined || body === undefined || rest.length > 0) return undefined;
+  for (const key of await call.core.askingKeys()) {
+    if ((await keyId(key)) !== id) continue;
+    try {
+      const iv = fromBase64(body.slice(0, 16));
+      const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv, additionalData: label }, await imported(key), fromBase64(body.slice(16)));
+      return new TextDecoder().decode(plain);
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+function imported(key: Uint8Array): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', key as Uint8Array<ArrayBuffer>, 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
+async function keyId(key: Uint8Array): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', key as Uint8Array<ArrayBuffer>));
+  return toBase64(hash.subarray(0, 6));
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}

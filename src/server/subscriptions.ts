@@ -1,0 +1,70 @@
+// subscriptions/listen: how a modern client hears of changes, on a request that stays open.
+import { metaKeys } from '../protocol/revision.ts';
+import type { SubscriptionFilter } from '../protocol/types.ts';
+import { faults } from '../jsonrpc/error.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import type { Reply } from './answer.ts';
+import type { Call } from './call.ts';
+import type { Change, Core } from './core.ts';
+import { messageOf } from './session.ts';
+
+const lists = [
+  ['toolsListChanged', 'tools'],
+  ['promptsListChanged', 'prompts'],
+  ['resourcesListChanged', 'resources'],
+] as const;
+const maxUris = 1_000;
+
+/** Acknowledges what is honoured, then stays open until the client cancels or the server ends it. */
+export function listen(call: Call, params: Params | undefined): Reply | Promise<Reply> {
+  const { core, session, requestId } = call;
+  const asked = params?.['notifications'] as SubscriptionFilter;
+  const uris = asked.resourceSubscriptions;
+  if (uris !== undefined && !(Array.isArray(uris) && uris.length <= maxUris && uris.every((uri) => typeof uri === 'string'))) {
+    return { error: faults.invalidParams(`resourceSubscriptions must be at most ${maxUris} URIs`) };
+  }
+  const honoured = subset(core, call, asked);
+  if ('code' in honoured) return { error: honoured };
+  const tag = { [metaKeys.subscriptionId]: requestId };
+  call.send({
+    jsonrpc: '2.0',
+    method: 'notifications/subscriptions/acknowledged',
+    params: { _meta: tag, notifications: honoured },
+  });
+  return new Promise((resolve) => {
+    session.listeners.set(requestId, {
+      tell(change) {
+        if (!wants(honoured, change)) return;
+        const { method, params: about } = messageOf(change);
+        call.send({ jsonrpc: '2.0', method, params: { ...about, _meta: tag } });
+      },
+      end() {
+        session.listeners.delete(requestId);
+        // The pages disagree on how a server ends it on a pipe; a client that accepts either is served by both.
+        call.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'The server is closing' } });
+        resolve({ result: core.stamp({ resultType: 'complete', _meta: tag }) });
+      },
+    });
+    call.signal.addEventListener('abort', () => session.listeners.delete(requestId));
+  });
+}
+
+/** Only what this server offers; extensions add members of their own. */
+function subset(core: Core, call: Call, asked: SubscriptionFilter): SubscriptionFilter | ReturnType<typeof faults.invalidParams> {
+  const honoured: Record<string, unknown> = {};
+  for (const [member, capability] of lists) if (asked[member] === true && core.has(capability)) honoured[member] = true;
+  if (asked.resourceSubscriptions !== undefined && core.has('resources')) honoured['resourceSubscriptions'] = asked.resourceSubscriptions;
+  for (const [member, extension] of core.listenMembers) {
+    if (asked[member] === undefined) continue;
+    if (!call.declares(extension)) return faults.missingCapability({ extensions: { [extension]: {} } });
+    honoured[member] = asked[member];
+  }
+  return honoured;
+}
+
+function wants(filter: SubscriptionFilter, change: Change): boolean {
+  if (change.kind === 'updated') return filter.resourceSubscriptions?.includes(change.uri) === true;
+  if (change.kind === 'list') return filter[`${change.of}ListChanged`] === true;
+  const value = filter[change.member];
+  return Array.isArray(value) ? value.includes(change.value) : value === true;
+}
