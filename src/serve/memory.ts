@@ -54,8 +54,9 @@ export function serveMemory(server: Server, options: MemoryOptions = {}): Channe
     if (!('length' in answer)) put(toMessage(answer));
     else if (answer.length > 0) put(answer.map(toMessage));
   };
-  const unsubscribe = core.onChange((change) => {
-    if (session.initialized) put({ jsonrpc: '2.0', method: `notifications/${change}/list_changed` });
+  const unsubscribe = core.onChange((change, at) => {
+    const news = session.news(change, at);
+    if (news !== undefined) put(news);
   });
   const close = (): Promise<void> => {
     ended = true;

@@ -22,6 +22,8 @@ export interface PipeEnd {
 
 const maxDepth = 256;
 const maxRunning = 1_024;
+const maxWaiting = 4_096;
+const maxWaitingBytes = 4 * 1024 * 1024;
 const blank = /^[ \t\r]*$/;
 
 export class Pipe implements Outlet {
@@ -30,8 +32,9 @@ export class Pipe implements Outlet {
   readonly #session: Session;
   readonly #lines: LineSplitter;
   readonly #unsubscribe: () => void;
-  /** Requests read while too many run: at most one chunk's worth, because reading stops meanwhile. */
-  readonly #queue: (ParsedMessage | Batch)[] = [];
+  /** Requests read while too many run. Reading goes on for a while, or a cancellation could not make room. */
+  readonly #queue: Set<{ readonly message: ParsedMessage | Batch; readonly bytes: number }> = new Set();
+  #queuedBytes = 0;
   #out = '';
   #reading = false;
   #scheduled = false;
@@ -58,8 +61,9 @@ export class Pipe implements Outlet {
       },
       maxBytes,
     );
-    this.#unsubscribe = core.onChange((change) => {
-      if (this.#session.initialized) this.send({ jsonrpc: '2.0', method: `notifications/${change}/list_changed` });
+    this.#unsubscribe = core.onChange((change, at) => {
+      const news = this.#session.news(change, at);
+      if (news !== undefined) this.send(news);
     });
   }
 
@@ -105,7 +109,7 @@ export class Pipe implements Outlet {
 
   /** Aborts what still runs and writes what is ready. */
   close(): void {
-    this.#queue.length = 0;
+    this.#queue.clear();
     this.#unsubscribe();
     this.#session.close();
     this.#flush();
@@ -113,12 +117,13 @@ export class Pipe implements Outlet {
 
   #line(text: string): void {
     if (blank.test(text)) return;
-    this.#message(decodeMessage(text, maxDepth));
+    this.#message(decodeMessage(text, maxDepth), text.length);
   }
 
-  #message(message: ParsedMessage | Batch): void {
+  #message(message: ParsedMessage | Batch, bytes = 0): void {
     if (this.#running >= maxRunning && (message.kind === 'request' || message.kind === 'batch')) {
-      this.#queue.push(message);
+      this.#queue.add({ message, bytes });
+      this.#queuedBytes += bytes;
       return;
     }
     if (message.kind === 'notification' && message.method === 'notifications/cancelled') this.#unqueue(message.params?.['requestId']);
@@ -126,8 +131,15 @@ export class Pipe implements Outlet {
   }
 
   #unqueue(id: unknown): void {
-    const at = this.#queue.findIndex((message) => message.kind === 'request' && message.id === id);
-    if (at !== -1) this.#queue.splice(at, 1);
+    for (const waiting of this.#queue) {
+      if (waiting.message.kind === 'request' && waiting.message.id === id) this.#take(waiting);
+    }
+  }
+
+  #take(waiting: { readonly message: ParsedMessage | Batch; readonly bytes: number }): ParsedMessage | Batch {
+    this.#queue.delete(waiting);
+    this.#queuedBytes -= waiting.bytes;
+    return waiting.message;
   }
 
   #dispatch(message: ParsedMessage | Batch): void {
@@ -143,7 +155,10 @@ export class Pipe implements Outlet {
     void outcome.then((answer) => {
       this.#running--;
       this.#answer(answer);
-      while (this.#running < maxRunning && this.#queue.length > 0) this.#dispatch(this.#queue.shift() as ParsedMessage | Batch);
+      for (const waiting of this.#queue) {
+        if (this.#running >= maxRunning) break;
+        this.#dispatch(this.#take(waiting));
+      }
       this.#regulate();
       if (this.#running === 0) for (const wake of this.#waiters.splice(0)) wake();
     });
@@ -188,7 +203,7 @@ export class Pipe implements Outlet {
 
   /** Reads on only while the reader keeps up and there is room for more calls: memory stays bounded. */
   #regulate(): void {
-    const flowing = this.#drained && this.#queue.length === 0 && this.#running < maxRunning;
+    const flowing = this.#drained && this.#queue.size < maxWaiting && this.#queuedBytes < maxWaitingBytes;
     if (flowing === this.#flowing) return;
     this.#flowing = flowing;
     this.#end.flow(flowing);

@@ -145,17 +145,15 @@ export class CallContext implements Context {
 
 /** An empty `elicitation` means forms: that is how 2025-06-18 declared them, and later revisions kept the reading. */
 function canDo(capabilities: ClientCapabilities, feature: ClientFeature): boolean {
-  const { elicitation, sampling, roots } = capabilities as Record<string, Record<string, unknown> | undefined>;
-  switch (feature) {
-    case 'elicitation':
-      return elicitation !== undefined && (elicitation['form'] !== undefined || elicitation['url'] === undefined);
-    case 'elicitation.url':
-      return elicitation?.['url'] !== undefined;
-    case 'sampling':
-      return sampling !== undefined;
-    case 'sampling.tools':
-      return sampling?.['tools'] !== undefined;
-    case 'roots':
-      return roots !== undefined;
-  }
+  const [name = feature, part] = feature.split('.');
+  const capability = declared(capabilities, name);
+  if (capability === undefined) return false;
+  if (part !== undefined) return declared(capability, part) !== undefined;
+  return feature !== 'elicitation' || declared(capability, 'form') !== undefined || declared(capability, 'url') === undefined;
+}
+
+/** A capability is declared by an object; anything else a client may send there declares nothing. */
+function declared(of: object, name: string): object | undefined {
+  const value = Object.hasOwn(of, name) ? (of as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'object' && value !== null ? value : undefined;
 }

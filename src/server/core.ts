@@ -29,8 +29,11 @@ export class Core {
   readonly tools: Listing<Tool>;
   readonly features: ReadonlyMap<string, Feature>;
   readonly #origin: Readonly<Record<string, unknown>>;
-  readonly #listeners: Set<(change: Change) => void> = new Set();
-  readonly #changes: Set<Change> = new Set();
+  readonly #listeners: Set<(change: Change, at: number) => void> = new Set();
+  /** With the count at which each changed last. */
+  readonly #changed: Map<Change, number> = new Map();
+  /** How many changes there have been. */
+  changes = 0;
   #announcing = false;
   #batching = 0;
   #refs = 0;
@@ -83,14 +86,18 @@ export class Core {
 
   /** Notifies once per turn of the event loop, however many changes there were. */
   changed(change: Change): void {
-    this.#changes.add(change);
+    this.#changed.set(change, ++this.changes);
+    this.#announce();
+  }
+
+  #announce(): void {
     if (this.#announcing || this.#batching > 0) return;
     this.#announcing = true;
     soon(() => {
       this.#announcing = false;
-      const changes = [...this.#changes];
-      this.#changes.clear();
-      for (const one of changes) for (const listener of this.#listeners) listener(one);
+      const changes = [...this.#changed];
+      this.#changed.clear();
+      for (const [change, at] of changes) for (const listener of this.#listeners) listener(change, at);
     });
   }
 
@@ -100,11 +107,11 @@ export class Core {
       change();
     } finally {
       this.#batching--;
-      for (const one of this.#changes) this.changed(one);
+      if (this.#changed.size > 0) this.#announce();
     }
   }
 
-  onChange(listener: (change: Change) => void): () => void {
+  onChange(listener: (change: Change, at: number) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

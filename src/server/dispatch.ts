@@ -1,16 +1,15 @@
 // From one message to one answer: is it ours to answer, now, in this revision? Then the feature runs.
-import { type ErrorObject, faults, RpcError } from '../jsonrpc/error.ts';
+import { type ErrorObject, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Batch, Params, ParsedMessage, ParsedNotification, ParsedRequest } from '../jsonrpc/message.ts';
 import { isRequestId, parseMessage } from '../jsonrpc/message.ts';
 import { type MethodInfo, methods, shapeFault } from '../protocol/methods.ts';
 import { metaKeys, traitsOf } from '../protocol/revision.ts';
-import type { ClientCapabilities, Implementation } from '../protocol/types.ts';
+import type { ClientCapabilities, Implementation, ServerCapabilities } from '../protocol/types.ts';
 import { type Answer, forEra, type Reply, toAnswer, toErrorAnswer } from './answer.ts';
 import { CallContext, type ClientIdentity, type Outlet } from './context.ts';
 import type { Core, Feature } from './core.ts';
 import { initialize, perRequestVersions } from './lifecycle.ts';
 import type { Handshake, Session } from './session.ts';
-import type { Tool } from './tools.ts';
 
 /** Undefined: nothing is to be sent. A promise only when the handler needs time, so that everything else keeps its order. */
 export type Outcome = Answer | undefined | Promise<Answer | undefined>;
@@ -23,21 +22,32 @@ export function dispatch(core: Core, session: Session, message: ParsedMessage, o
       notification(session, message);
       return undefined;
     case 'response':
-      // Nothing was asked: an answer to no question is dropped, never answered.
+      dropped(core, session, 'an answer to nothing that was asked');
       return undefined;
     case 'refused':
-      return message.answer ? toErrorAnswer(message.id, message.error, session.spoken) : undefined;
+      if (message.answer) return toErrorAnswer(message.id, message.error, session.spoken);
+      dropped(core, session, String(message.error.data));
+      return undefined;
   }
 }
 
 export type BatchOutcome = Answer | readonly Answer[] | undefined | Promise<Answer | readonly Answer[] | undefined>;
+
+/** What may not be answered is told to the author, once: a client that goes on like this must not fill the log. */
+function dropped(core: Core, session: Session, what: string): void {
+  if (session.warned) return;
+  session.warned = true;
+  core.report(new VivariumError('ERR_PROTOCOL', `The client sent a message that was dropped: ${what}`), 'message');
+}
 
 const maxBatch = 1_000;
 
 /** Arrays exist only where 2025-03-26 was negotiated. The answers keep the order of their requests; none at all is nothing to send. */
 export function dispatchBatch(core: Core, session: Session, { members }: Batch, outlet: Outlet): BatchOutcome {
   const refuse = (details: string): Answer => toErrorAnswer(undefined, faults.invalidRequest(details), session.spoken);
-  if (session.handshake?.traits.batches !== true) return refuse('A message must be an object; batches exist only in 2025-03-26');
+  // Its members are answered in the revision that has batches, whatever was spoken last.
+  if (session.handshake?.traits.batches === true) session.spoken = session.handshake.traits;
+  else return refuse('A message must be an object; batches exist only in 2025-03-26');
   if (members.length === 0) return refuse('A batch must not be empty');
   if (members.length > maxBatch) return refuse(`A batch holds at most ${maxBatch} messages`);
   const outcomes = members.map((member) => dispatchMember(core, session, parseMessage(member), outlet));
@@ -63,6 +73,51 @@ function notInBatch({ method, params }: ParsedRequest): ErrorObject | undefined 
 }
 
 function request(core: Core, session: Session, message: ParsedRequest, outlet: Outlet): Outcome {
+  const { queue } = session;
+  const loading = queue === undefined ? loadingFor(core, message) : undefined;
+  if (queue === undefined && loading === undefined) return serve(core, session, message, outlet);
+  // A ping tells that the server is alive, and passes those who wait.
+  if (message.method === 'ping') return serve(core, session, message, outlet);
+  return wait(core, session, message, outlet, loading);
+}
+
+/** What a call must load before it can run. */
+function loadingFor(core: Core, { method, params }: ParsedRequest): Promise<void> | undefined {
+  return method === 'tools/call' ? core.tools.get(params?.['name'] as string)?.unready() : undefined;
+}
+
+/** A validator loads once; until then the connection's later requests line up behind the call that needs it. */
+function wait(core: Core, session: Session, message: ParsedRequest, outlet: Outlet, loading: Promise<void> | undefined): Outcome {
+  const { id } = message;
+  session.queue ??= new Set();
+  const { queue } = session;
+  for (const waiting of queue) if (waiting.id === id) return { id, error: stillRunning };
+  return new Promise((resolve) => {
+    queue.add({ id, message, loaded: false, run: () => resolve(serve(core, session, message, outlet)), drop: () => resolve(undefined) });
+    if (loading !== undefined) resumeAfter(core, session, loading);
+  });
+}
+
+function resumeAfter(core: Core, session: Session, loading: Promise<void>): void {
+  const resume = (): void => {
+    for (const waiting of session.queue ?? []) {
+      const more = waiting.loaded ? undefined : loadingFor(core, waiting.message);
+      if (more !== undefined) {
+        waiting.loaded = true;
+        resumeAfter(core, session, more);
+        return;
+      }
+      session.queue?.delete(waiting);
+      waiting.run();
+    }
+    session.queue = undefined;
+  };
+  loading.then(resume, resume);
+}
+
+const stillRunning = faults.invalidRequest('A request with this id is still running');
+
+function serve(core: Core, session: Session, message: ParsedRequest, outlet: Outlet): Outcome {
   const { id, method, params } = message;
   const meta = params?.['_meta'] as Params | undefined;
   const fault = metaFault(meta);
@@ -74,21 +129,18 @@ function request(core: Core, session: Session, message: ParsedRequest, outlet: O
   const { traits, client } = caller;
   const row = methods.get(method);
   const feature = core.features.get(method);
-  if (row === undefined || feature === undefined || !row.revisions.has(traits.revision) || !offered(core, row)) {
+  if (row === undefined || feature === undefined || !row.revisions.has(traits.revision) || !offered(core, row, caller.capabilities)) {
     return { id, error: faults.methodNotFound(method) };
   }
   const bad = shapeFault(row.params, params);
   if (bad !== undefined) return { id, error: faults.invalidParams(bad) };
-  if (session.running.has(id)) return { id, error: faults.invalidRequest('A request with this id is still running') };
-  const ctx = new CallContext(id, traits, client, meta, session, outlet);
-  const loading = session.loading ?? (method === 'tools/call' ? prepare(core.tools.get(params?.['name'] as string), session) : undefined);
-  if (loading === undefined || method === 'ping') return answer(core, session, ctx, feature, params, method);
-  const later = loading.then(() => (ctx.cancelled ? { result: {} } : feature(core, ctx, params)));
-  return track(core, session, ctx, later, method);
+  if (session.running.has(id)) return { id, error: stillRunning };
+  return answer(core, session, new CallContext(id, traits, client, meta, session, outlet), feature, params, method);
 }
 
-function offered(core: Core, { capability }: MethodInfo): boolean {
-  return capability === undefined || core.has(capability);
+/** What was agreed in a handshake stays, also when the last of its kind is removed. */
+function offered(core: Core, { capability }: MethodInfo, agreed: ServerCapabilities | undefined): boolean {
+  return capability === undefined || core.has(capability) || agreed?.[capability] !== undefined;
 }
 
 function answer(core: Core, session: Session, ctx: CallContext, feature: Feature, params: Params | undefined, method: string): Outcome {
@@ -101,19 +153,6 @@ function answer(core: Core, session: Session, ctx: CallContext, feature: Feature
   if (reply instanceof Promise) return track(core, session, ctx, reply, method);
   ctx.finish();
   return settled(ctx, reply);
-}
-
-/** Loading a validator happens once; until then later requests line up behind the call that needs it. */
-function prepare(tool: Tool | undefined, session: Session): Promise<void> | undefined {
-  if (tool === undefined || tool.ready) return undefined;
-  const loading = tool.prepare();
-  if (loading === undefined) return undefined;
-  session.loading = loading;
-  const clear = (): void => {
-    if (session.loading === loading) session.loading = undefined;
-  };
-  loading.then(clear, clear);
-  return loading;
 }
 
 /** Keeps a running call findable, so that it can be cancelled; a cancelled call is answered by nothing, at once. */
@@ -185,9 +224,13 @@ function legacyCaller(core: Core, session: Session, message: ParsedRequest): Han
     return session.handshake;
   }
   if (method === 'ping') return { id, result: {} };
-  return faults.invalidParams(
-    `Not initialized: send initialize first, or send ${metaKeys.protocolVersion} and ${metaKeys.clientCapabilities} in params._meta of each request`,
-  );
+  return faults.invalidParams(`This request belongs to no revision: ${waysIn(core)}`);
+}
+
+function waysIn(core: Core): string {
+  const each = `send ${metaKeys.protocolVersion} and ${metaKeys.clientCapabilities} in params._meta of each request`;
+  if (core.legacy.length === 0) return each;
+  return core.modern ? `send initialize first, or ${each}` : 'send initialize first';
 }
 
 function metaFault(meta: unknown): string | undefined {

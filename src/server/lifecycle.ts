@@ -22,15 +22,18 @@ export function initialize(core: Core, session: Session, params: Params): Reply 
   // Never an error for an unknown version: the server offers another, the client decides.
   const revision = isRevision(requested) && core.legacy.includes(requested) ? requested : newest;
   const traits = traitsOf(revision);
+  const capabilities = core.capabilities();
   session.handshake = {
     traits,
+    capabilities,
+    since: core.changes,
     client: { info: client as unknown as Implementation, capabilities: params['capabilities'] as ClientCapabilities },
   };
   session.spoken = traits;
   return {
     result: {
       protocolVersion: revision satisfies Revision,
-      capabilities: core.capabilities(),
+      capabilities,
       serverInfo: describeServer(core, traits),
       ...(core.options.instructions !== undefined && { instructions: core.options.instructions }),
     },

@@ -55,10 +55,10 @@ export function textResult(text: string, isError: boolean): ToolResult {
   return { content: [{ type: 'text', text }], isError };
 }
 
-export function errorResult(error: ToolError): ToolResult {
+export function errorResult(error: ToolError): ToolResult | string {
   const built: ToolResult = { content: [{ type: 'text', text: error.message }, ...error.content], isError: true };
   if (error.structured !== undefined) built.structuredContent = error.structured;
-  return built;
+  return checked(built);
 }
 
 /** Without `output`: text, blocks, a whole result, or nothing. A string that comes back says what was wrong. */
@@ -79,11 +79,14 @@ function named(options: ResultOptions): object {
   return { ...(options.content && { content: options.content }), ...(options.meta && { _meta: options.meta }) };
 }
 
+/** Members that are set by hand, and the one that would set a prototype. */
+const taken: ReadonlySet<string> = new Set(['content', 'isError', 'resultType', '__proto__']);
+
 function fromWhole(whole: Record<string, unknown>): ToolResult | string {
   const { content, structuredContent } = whole;
   if (content !== undefined && !Array.isArray(content)) return 'a result whose content is not an array';
   const built: ToolResult = { content: content ?? [], isError: whole['isError'] === true };
-  for (const key in whole) if (key !== 'content' && key !== 'isError' && key !== '__proto__') built[key] = whole[key];
+  for (const key in whole) if (!taken.has(key) && typeof whole[key] !== 'function') built[key] = whole[key];
   if (built.content.length === 0) {
     built.content = [{ type: 'text', text: structuredContent === undefined ? 'Done.' : encodeNow(structuredContent, 'json').text }];
   }
@@ -91,29 +94,32 @@ function fromWhole(whole: Record<string, unknown>): ToolResult | string {
 }
 
 /** With `output`: the validated value, its text, and what `result()` added. */
-export function fromValue(value: unknown, text: TextFormat | ((value: never) => string), extra: ResultOptions | undefined): ToolResult {
-  const format = extra?.text ?? text;
+export function fromValue(
+  value: unknown,
+  format: TextFormat | ((value: never) => string),
+  extra: ResultOptions | undefined,
+): ToolResult | string {
   const block = typeof format === 'function' ? { text: format(value as never), format: 'json' } : encodeNow(value, format);
   const first: ContentBlock =
     block.format === 'toon' ? { type: 'text', text: block.text, _meta: { 'vivarium/format': 'toon' } } : { type: 'text', text: block.text };
   const built: ToolResult = { content: extra?.content ? [first, ...extra.content] : [first], structuredContent: value, isError: false };
   if (extra?.meta !== undefined) built._meta = extra.meta;
-  return built;
+  return checked(built);
 }
 
-/** Down to what the peer's revision knows. */
-export function project(built: ToolResult, traits: RevisionTraits): ToolResult {
-  if (built.structuredContent !== undefined) {
+/** Down to what the peer's revision knows. `wrapped`: the schema promises `{ result }`; without a schema the value decides. */
+export function project(built: ToolResult, traits: RevisionTraits, wrapped: boolean | undefined): ToolResult {
+  const { structuredContent: value } = built;
+  if (value !== undefined) {
     if (traits.structured === 'none') delete built.structuredContent;
-    else if (traits.structured === 'object') built.structuredContent = asObject(built.structuredContent);
+    else if (traits.structured === 'object' && (wrapped ?? !isObject(value))) built.structuredContent = { result: value };
   }
   if (!traits.blockMeta) built.content = built.content.map((block) => older(block, traits));
   return built;
 }
 
-/** Revisions before 2026-07-28 take only objects; the advertised schema is wrapped the same way. */
-function asObject(value: unknown): object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { result: value };
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function older(block: ContentBlock, traits: RevisionTraits): ContentBlock {

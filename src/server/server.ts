@@ -49,7 +49,7 @@ export class Server {
     checkName(name);
     if (typeof handler !== 'function')
       throw new VivariumError('ERR_CONFIG', `Tool "${name}" has no handler: give a function as the last argument`);
-    const tool = new Tool(
+    let tool = new Tool(
       name,
       details,
       handler as unknown as AnyHandler,
@@ -64,14 +64,14 @@ export class Server {
     return {
       name,
       update: (changes) => {
-        const current = core.tools.get(name);
-        if (current === undefined)
+        if (core.tools.get(name) !== tool)
           throw new VivariumError('ERR_CONFIG', `Tool "${name}" was removed: register it again with server.tool()`);
-        core.tools.replace(current.with(changes));
+        tool = tool.with(changes);
+        core.tools.replace(tool);
         core.changed('tools');
       },
       remove: () => {
-        if (core.tools.remove(name)) core.changed('tools');
+        if (core.tools.get(name) === tool && core.tools.remove(name)) core.changed('tools');
       },
     };
   }
@@ -92,8 +92,9 @@ export class Server {
   async ready(): Promise<void> {
     for (const tool of this.#core.tools.values()) {
       await tool.prepare();
-      for (const schema of [tool.input, tool.output]) {
-        if (schema?.fault !== undefined) throw new VivariumError('ERR_SCHEMA', `Tool "${tool.name}": ${schema.fault}`);
+      for (const side of ['input', 'output'] as const) {
+        const fault = tool[side]?.fault;
+        if (fault !== undefined) throw new VivariumError('ERR_SCHEMA', `Tool "${tool.name}", ${side}: ${fault}; correct the schema`);
       }
     }
   }

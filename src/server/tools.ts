@@ -2,13 +2,24 @@
 import { cut, type ErrorObject, errorCodes, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
-import { loadToon } from '../protocol/text.ts';
-import type { Schema, Verdict } from '../schema/schema.ts';
+import { loadToon, type TextFormat, toonLoaded } from '../protocol/text.ts';
+import type { JsonSchema } from '../schema/infer.ts';
+import { type Schema, type Verdict, wrapSchema } from '../schema/schema.ts';
 import type { Reply } from './answer.ts';
 import type { CallContext, ClientFeature, Principal } from './context.ts';
 import type { Core } from './core.ts';
 import type { Listed } from './listing.ts';
-import { errorResult, fromFree, fromValue, project, StructuredResult, ToolError, type ToolResult, textResult } from './result.ts';
+import {
+  errorResult,
+  fromFree,
+  fromValue,
+  project,
+  type ResultOptions,
+  StructuredResult,
+  ToolError,
+  type ToolResult,
+  textResult,
+} from './result.ts';
 import type { ToolDetails, ToolOptions } from './tool-options.ts';
 
 export type AnyHandler = (args: never, ctx: CallContext) => unknown;
@@ -24,6 +35,8 @@ export class Tool implements Listed {
   readonly output: Schema | undefined;
   readonly text: AnyText;
   readonly visibleTo?: (principal: Principal | undefined) => boolean;
+  /** Whether older revisions get its value as `{ result }`; undefined without an output schema. */
+  readonly wraps: boolean | undefined;
   #toonReady: boolean;
 
   constructor(
@@ -40,12 +53,18 @@ export class Tool implements Listed {
     this.input = input;
     this.output = output;
     this.text = text;
+    this.wraps = output === undefined ? undefined : !isObjectSchema(output.json);
     this.#toonReady = output === undefined || typeof text === 'function' || text === 'json';
     if (details.visible !== undefined) this.visibleTo = details.visible;
   }
 
   with(details: ToolDetails): Tool {
     return new Tool(this.name, { ...this.details, ...details }, this.handler, this.input, this.output, this.text);
+  }
+
+  /** What a call must wait for; undefined when nothing is left to load. */
+  unready(): Promise<void> | undefined {
+    return this.ready ? undefined : this.prepare();
   }
 
   get ready(): boolean {
@@ -81,9 +100,12 @@ export class Tool implements Listed {
 }
 
 /** Up to 2025-11-25 an output schema has an object at its root; any other is wrapped as its values are. */
-function schemaFor(json: object, traits: RevisionTraits): object {
-  if (traits.structured === 'any' || (json as { type?: unknown }).type === 'object') return json;
-  return { type: 'object', properties: { result: json }, required: ['result'] };
+function schemaFor(json: JsonSchema, traits: RevisionTraits): object {
+  return traits.structured === 'any' || isObjectSchema(json) ? json : wrapSchema(json);
+}
+
+function isObjectSchema(json: object): boolean {
+  return (json as { type?: unknown }).type === 'object';
 }
 
 export function listTools(core: Core, ctx: CallContext, params: Params | undefined): Reply {
@@ -137,8 +159,9 @@ function run(core: Core, ctx: CallContext, tool: Tool, args: unknown): Reply | P
 
 function judged(core: Core, ctx: CallContext, tool: Tool, verdict: Verdict): Reply | Promise<Reply> {
   if (verdict.problem === undefined) return invoke(core, ctx, tool, verdict.value);
+  if (tool.input?.fault !== undefined) core.report(new VivariumError('ERR_SCHEMA', tool.input.fault), 'tools/call', tool.name);
   // Up to 2025-06-18 the text said -32602; since 2025-11-25 the model must see it. It helps the model in every revision.
-  return reply(core, ctx, textResult(`Invalid arguments for tool "${tool.name}": ${verdict.problem}`, true));
+  return reply(core, ctx, tool, textResult(`Invalid arguments for tool "${tool.name}": ${verdict.problem}`, true));
 }
 
 function invoke(core: Core, ctx: CallContext, tool: Tool, args: unknown): Reply | Promise<Reply> {
@@ -152,45 +175,63 @@ function invoke(core: Core, ctx: CallContext, tool: Tool, args: unknown): Reply 
 function returnedBy(core: Core, ctx: CallContext, tool: Tool, returned: unknown): Reply | Promise<Reply> {
   if (tool.output === undefined) {
     const built = fromFree(returned);
-    if (typeof built !== 'string') return reply(core, ctx, built);
-    return failed(core, ctx, tool, new VivariumError('ERR_CONFIG', `Tool "${tool.name}" returned ${built}`));
+    return typeof built === 'string' ? misbuilt(core, ctx, tool, built) : reply(core, ctx, tool, built);
   }
   const extra = returned instanceof StructuredResult ? returned.options : undefined;
   const verdict = tool.output.check(extra === undefined ? returned : (returned as StructuredResult<unknown>).value);
   if (!(verdict instanceof Promise)) return structured(core, ctx, tool, verdict, extra);
-  return verdict.then((settled) => structured(core, ctx, tool, settled, extra));
+  return verdict.then((settled) => structured(core, ctx, tool, settled, extra)).catch((error: unknown) => failed(core, ctx, tool, error));
 }
 
-function structured(
-  core: Core,
-  ctx: CallContext,
-  tool: Tool,
-  verdict: Verdict,
-  extra: StructuredResult<unknown>['options'] | undefined,
-): Reply {
-  if (verdict.problem === undefined) return reply(core, ctx, fromValue(verdict.value, tool.text, extra));
-  const text = `Tool "${tool.name}" returned a result that does not match its output schema: ${verdict.problem}`;
-  core.report(new VivariumError('ERR_SCHEMA', text), 'tools/call', tool.name);
-  return reply(core, ctx, textResult(text, true));
+function structured(core: Core, ctx: CallContext, tool: Tool, verdict: Verdict, extra: ResultOptions | undefined): Reply | Promise<Reply> {
+  if (verdict.problem !== undefined) {
+    const text = `Tool "${tool.name}" returned a result that does not match its output schema: ${verdict.problem}`;
+    core.report(new VivariumError('ERR_SCHEMA', text), 'tools/call', tool.name);
+    return reply(core, ctx, tool, textResult(text, true));
+  }
+  const format = extra?.text ?? tool.text;
+  // A call may ask for TOON where its tool does not.
+  if (typeof format !== 'function' && format !== 'json' && !toonLoaded())
+    return loadToon().then(() => structured(core, ctx, tool, verdict, extra));
+  const built = fromValue(verdict.value, format as TextFormat, extra);
+  return typeof built === 'string' ? misbuilt(core, ctx, tool, built) : reply(core, ctx, tool, built);
+}
+
+function misbuilt(core: Core, ctx: CallContext, tool: Tool, what: string): Reply {
+  return failed(core, ctx, tool, new VivariumError('ERR_CONFIG', `Tool "${tool.name}" returned ${what}`));
 }
 
 /** Every throw of a tool ends here: a protocol error only where the author said so. */
 function failed(core: Core, ctx: CallContext, tool: Tool, error: unknown): Reply {
-  if (error instanceof RpcError) return { error: protocolError(error) };
-  if (error instanceof ToolError) return reply(core, ctx, errorResult(error));
-  if (ctx.cancelled) return reply(core, ctx, textResult('Cancelled', true));
+  const known = recognised(error);
+  if (known instanceof RpcError) return { error: protocolError(known) };
+  if (known instanceof ToolError) {
+    const built = errorResult(known);
+    return typeof built === 'string' ? misbuilt(core, ctx, tool, built) : reply(core, ctx, tool, built);
+  }
+  if (ctx.cancelled) return reply(core, ctx, tool, textResult('Cancelled', true));
   const ref = core.report(error, 'tools/call', tool.name);
-  if (ref !== undefined) return reply(core, ctx, textResult(`Tool "${tool.name}" failed (ref ${ref})`, true));
-  const message = error instanceof Error && typeof error.message === 'string' && error.message !== '' ? error.message : undefined;
-  return reply(core, ctx, textResult(message ?? `Tool "${tool.name}" failed`, true));
+  const text =
+    core.options.errors === 'masked' ? `Tool "${tool.name}" failed (ref ${ref})` : (known?.message ?? `Tool "${tool.name}" failed`);
+  return reply(core, ctx, tool, textResult(text, true));
+}
+
+/** Authors throw anything: a proxy that refuses to be looked at, an error whose message throws. */
+function recognised(error: unknown): Error | { readonly message: string } | undefined {
+  try {
+    if (error instanceof RpcError || error instanceof ToolError) return error;
+    return error instanceof Error && typeof error.message === 'string' && error.message !== '' ? { message: error.message } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function protocolError(error: RpcError): ErrorObject {
   return Number.isInteger(error.code) ? error.toObject() : faults.internal();
 }
 
-function reply(core: Core, ctx: CallContext, built: ToolResult): Reply {
-  const projected = project(built, ctx.traits);
+function reply(core: Core, ctx: CallContext, tool: Tool, built: ToolResult): Reply {
+  const projected = project(built, ctx.traits, tool.wraps);
   return { result: ctx.traits.era === 'modern' ? core.stamp(projected) : projected };
 }
 
