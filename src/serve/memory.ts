@@ -1,10 +1,11 @@
 // vivarium/serve/memory: a server inside the same program, reached by objects instead of bytes.
 import { VivariumError } from '../jsonrpc/error.ts';
 import { parseMessage } from '../jsonrpc/message.ts';
-import { type Answer, toMessage } from '../server/answer.ts';
+import { type Answer, type BatchOutcome, toMessage } from '../server/answer.ts';
 import type { Principal } from '../server/context.ts';
 import { coreOf } from '../server/core.ts';
-import { type BatchOutcome, dispatch, dispatchBatch } from '../server/dispatch.ts';
+import { dispatch, dispatchBatch } from '../server/dispatch.ts';
+import { serve } from '../server/requests.ts';
 import type { Server } from '../server/server.ts';
 import { Session } from '../server/session.ts';
 
@@ -24,6 +25,8 @@ export interface MemoryOptions {
 
 export function serveMemory(server: Server, options: MemoryOptions = {}): Channel {
   const core = coreOf(server);
+  // Here at once: nobody waits for a process to start.
+  core.serve ??= serve;
   const session = new Session(options.principal);
   let listener: ((message: object) => void) | undefined;
   let outbox: object[] = [];
@@ -40,9 +43,19 @@ export function serveMemory(server: Server, options: MemoryOptions = {}): Channe
     if (listener === undefined) return;
     const messages = outbox;
     outbox = [];
-    for (const message of messages) listener(message);
+    for (const message of messages) {
+      try {
+        listener(message);
+      } catch (error) {
+        // The listener's own failure, reported as such, and not at the cost of the messages after it.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   };
   const put = (message: object): void => {
+    if (ended) return;
     outbox.push(message);
     if (scheduled || listener === undefined) return;
     scheduled = true;

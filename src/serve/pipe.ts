@@ -2,10 +2,10 @@
 import { faults } from '../jsonrpc/error.ts';
 import { LineSplitter } from '../jsonrpc/lines.ts';
 import { type Batch, decodeMessage, type ParsedMessage, refusal } from '../jsonrpc/message.ts';
-import { type Answer, encodeAnswer } from '../server/answer.ts';
+import { type Answer, type BatchOutcome, encodeAnswer } from '../server/answer.ts';
 import type { Outlet, Principal } from '../server/context.ts';
 import { type Core, soon } from '../server/core.ts';
-import { type BatchOutcome, dispatch, dispatchBatch } from '../server/dispatch.ts';
+import { dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { Session } from '../server/session.ts';
 
 export interface PipeOptions {
@@ -18,6 +18,8 @@ export interface PipeEnd {
   write(text: string): boolean;
   /** Stop or resume delivering bytes. */
   flow(on: boolean): void;
+  /** The turn after the first message. */
+  begun?(): void;
 }
 
 const maxDepth = 256;
@@ -41,7 +43,7 @@ export class Pipe implements Outlet {
   #running = 0;
   #drained = true;
   #flowing = true;
-  #warm = false;
+  #begun = false;
   readonly #waiters: (() => void)[] = [];
 
   constructor(core: Core, end: PipeEnd, options: PipeOptions = {}) {
@@ -69,11 +71,21 @@ export class Pipe implements Outlet {
 
   /** All answers that are ready when a chunk has been read leave in one write. */
   receive(chunk: Uint8Array): void {
+    if (!this.#begun) this.#begin();
     this.#reading = true;
     this.#lines.push(chunk);
     this.#reading = false;
     this.#flush();
     this.#regulate();
+  }
+
+  /** What the first answer does not need is loaded once it has left. */
+  #begin(): void {
+    this.#begun = true;
+    soon(() => {
+      this.#end.begun?.();
+      this.#core.warm();
+    });
   }
 
   /** The far end has room again. */
@@ -196,9 +208,6 @@ export class Pipe implements Outlet {
       this.#drained = false;
       this.#regulate();
     }
-    if (this.#warm) return;
-    this.#warm = true;
-    soon(() => this.#core.warm());
   }
 
   /** Reads on only while the reader keeps up and there is room for more calls: memory stays bounded. */

@@ -1,20 +1,15 @@
 // The definition behind a Server: built once, shared by every porch, never tied to a connection.
 import { VivariumError } from '../jsonrpc/error.ts';
-import type { Params } from '../jsonrpc/message.ts';
 import { metaKeys, type Revision, type RevisionTraits, revisions, traitsOf } from '../protocol/revision.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts';
-import type { Reply } from './answer.ts';
-import type { CallContext } from './context.ts';
-import { discover } from './lifecycle.ts';
 import { Listing } from './listing.ts';
 import type { ServerOptions } from './options.ts';
+import type { serve } from './requests.ts';
 import type { Server } from './server.ts';
-import { callTool, listTools, type Tool } from './tools.ts';
+import type { Tool } from './tool.ts';
 
 /** The number changes when Core changes in a way a porch of another copy of this package could not serve. */
 export const brand: symbol = Symbol.for('vivarium.server.1');
-
-export type Feature = (core: Core, ctx: CallContext, params: Params | undefined) => Reply | Promise<Reply>;
 
 /** A list that changed. */
 export type Change = 'tools';
@@ -27,7 +22,8 @@ export class Core {
   readonly modern: boolean;
   readonly info: Implementation;
   readonly tools: Listing<Tool>;
-  readonly features: ReadonlyMap<string, Feature>;
+  /** Serves requests; loaded when the first answer has left, because nothing before the handshake needs it. */
+  serve: typeof serve | undefined;
   readonly #origin: Readonly<Record<string, unknown>>;
   readonly #listeners: Set<(change: Change, at: number) => void> = new Set();
   /** With the count at which each changed last. */
@@ -37,6 +33,7 @@ export class Core {
   #announcing = false;
   #batching = 0;
   #refs = 0;
+  #loading: Promise<void> | undefined;
 
   constructor(options: ServerOptions) {
     const { name, version, title, description, websiteUrl, icons } = options;
@@ -53,13 +50,16 @@ export class Core {
       ...(icons !== undefined && { icons }),
     };
     this.#origin = { [metaKeys.serverInfo]: this.info };
-    this.tools = new Listing('tools', options.pageSize ?? 100, (result, traits, shared) => this.#listed(result, traits, shared));
-    this.features = new Map<string, Feature>([
-      ['ping', () => ({ result: {} })],
-      ['server/discover', discover],
-      ['tools/list', listTools],
-      ['tools/call', callTool],
-    ]);
+    this.tools = new Listing('tools', options.pageSize ?? 100);
+  }
+
+  /** Settles when requests can be served; undefined when they can already. */
+  loading(): Promise<void> | undefined {
+    if (this.serve !== undefined) return undefined;
+    this.#loading ??= import('./requests.ts').then((requests) => {
+      this.serve = requests.serve;
+    });
+    return this.#loading;
   }
 
   /** Derived from what is registered, never declared by hand. */
@@ -134,11 +134,14 @@ export class Core {
 
   /** Begins to load what calls will need, once nothing is waiting for an answer any more. */
   warm(): void {
+    void this.loading();
     if (this.tools.values().some((tool) => !tool.ready))
       void import('../schema/json-schema.ts').then(({ loadValidator }) => loadValidator());
   }
 
-  #listed(result: Record<string, unknown>, traits: RevisionTraits, shared: boolean): object {
+  /** A list as a result. */
+  listed(list: object, nextCursor: string | undefined, traits: RevisionTraits, shared: boolean): object {
+    const result = { ...list, ...(nextCursor !== undefined && { nextCursor }) };
     return traits.era === 'modern' ? this.stamp({ ...result, ...this.caching(shared) }) : result;
   }
 }

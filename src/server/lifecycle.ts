@@ -9,7 +9,9 @@ import type { Core } from './core.ts';
 import type { Session } from './session.ts';
 
 /** Synchronous on purpose: whatever follows on the connection is judged with the handshake settled. */
-export function initialize(core: Core, session: Session, params: Params): Reply {
+export function initialize(core: Core, session: Session, params: Params | undefined): Reply {
+  const fault = shapeFault(params);
+  if (fault !== undefined || params === undefined) return { error: faults.invalidParams(fault ?? '') };
   if (session.handshake !== undefined) return { error: faults.invalidRequest('Already initialized') };
   const requested = params['protocolVersion'] as string;
   const client = params['clientInfo'] as Params;
@@ -38,6 +40,18 @@ export function initialize(core: Core, session: Session, params: Params): Reply 
       ...(core.options.instructions !== undefined && { instructions: core.options.instructions }),
     },
   };
+}
+
+/** By hand: the method table is not loaded yet when the first message arrives. */
+function shapeFault(params: Params | undefined): string | undefined {
+  for (const name of ['protocolVersion', 'capabilities', 'clientInfo']) {
+    const value = params?.[name];
+    if (value === undefined) return `Missing required parameter: ${name}`;
+    const fits =
+      name === 'protocolVersion' ? typeof value === 'string' : typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!fits) return `${name} must be ${name === 'protocolVersion' ? 'a string' : 'an object'}`;
+  }
+  return undefined;
 }
 
 function describeServer(core: Core, traits: RevisionTraits): Implementation {

@@ -4,8 +4,8 @@ import { isRevision } from '../protocol/revision.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
 import { brand, Core } from './core.ts';
 import type { ServerOptions } from './options.ts';
+import { type AnyHandler, Tool } from './tool.ts';
 import type { ToolDetails, ToolHandler, ToolOptions } from './tool-options.ts';
-import { type AnyHandler, Tool } from './tools.ts';
 
 /** A handle on something registered. */
 export interface Registered<Details> {
@@ -90,6 +90,7 @@ export class Server {
 
   /** Compiles every schema now instead of on first use: for tests and builds that want to fail early. */
   async ready(): Promise<void> {
+    await this.#core.loading();
     for (const tool of this.#core.tools.values()) {
       await tool.prepare();
       for (const side of ['input', 'output'] as const) {

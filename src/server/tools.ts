@@ -1,115 +1,39 @@
-// Tools: registered once, described per revision, called by name.
+// tools/list and tools/call: tools described per revision, found by name, run, and their outcome told.
 import { cut, type ErrorObject, errorCodes, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import { loadToon, type TextFormat, toonLoaded } from '../protocol/text.ts';
 import type { JsonSchema } from '../schema/infer.ts';
-import { type Schema, type Verdict, wrapSchema } from '../schema/schema.ts';
+import { type Verdict, wrapSchema } from '../schema/schema.ts';
 import type { Reply } from './answer.ts';
-import type { CallContext, ClientFeature, Principal } from './context.ts';
+import type { CallContext, ClientFeature } from './context.ts';
 import type { Core } from './core.ts';
-import type { Listed } from './listing.ts';
-import {
-  errorResult,
-  fromFree,
-  fromValue,
-  project,
-  type ResultOptions,
-  StructuredResult,
-  ToolError,
-  type ToolResult,
-  textResult,
-} from './result.ts';
-import type { ToolDetails, ToolOptions } from './tool-options.ts';
+import { type ResultOptions, StructuredResult, ToolError } from './result.ts';
+import type { Tool } from './tool.ts';
+import { errorResult, fromFree, fromValue, project, type ToolResult, textResult } from './tool-result.ts';
 
-export type AnyHandler = (args: never, ctx: CallContext) => unknown;
-type AnyText = NonNullable<ToolOptions<unknown, unknown>['text']>;
+export function listTools(core: Core, ctx: CallContext, params: Params | undefined): Reply {
+  const { traits, principal } = ctx;
+  return core.tools.page(traits, params?.['cursor'] as string | undefined, principal, (tools, nextCursor, shared) =>
+    core.listed({ tools: tools.map((tool) => describeTool(tool, traits)) }, nextCursor, traits, shared),
+  );
+}
 
 const noArguments = { type: 'object', additionalProperties: false } as const;
 
-export class Tool implements Listed {
-  readonly name: string;
-  readonly details: ToolDetails;
-  readonly handler: AnyHandler;
-  readonly input: Schema | undefined;
-  readonly output: Schema | undefined;
-  readonly text: AnyText;
-  readonly visibleTo?: (principal: Principal | undefined) => boolean;
-  /** Whether older revisions get its value as `{ result }`; undefined without an output schema. */
-  readonly wraps: boolean | undefined;
-  #toonReady: boolean;
-
-  constructor(
-    name: string,
-    details: ToolDetails,
-    handler: AnyHandler,
-    input: Schema | undefined,
-    output: Schema | undefined,
-    text: AnyText,
-  ) {
-    this.name = name;
-    this.details = details;
-    this.handler = handler;
-    this.input = input;
-    this.output = output;
-    this.text = text;
-    this.wraps = output === undefined ? undefined : !isObjectSchema(output.json);
-    this.#toonReady = output === undefined || typeof text === 'function' || text === 'json';
-    if (details.visible !== undefined) this.visibleTo = details.visible;
-  }
-
-  with(details: ToolDetails): Tool {
-    return new Tool(this.name, { ...this.details, ...details }, this.handler, this.input, this.output, this.text);
-  }
-
-  /** What a call must wait for; undefined when nothing is left to load. */
-  unready(): Promise<void> | undefined {
-    return this.ready ? undefined : this.prepare();
-  }
-
-  get ready(): boolean {
-    return this.#toonReady && (this.input === undefined || this.input.ready) && (this.output === undefined || this.output.ready);
-  }
-
-  /** Compiles what a call needs; undefined when that took no waiting. */
-  prepare(): Promise<void> | undefined {
-    const steps = [this.input?.prepare(), this.output?.prepare(), this.#toonReady ? undefined : this.#loadToon()];
-    const waits = steps.filter((step) => step !== undefined);
-    return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
-  }
-
-  async #loadToon(): Promise<void> {
-    await loadToon();
-    this.#toonReady = true;
-  }
-
-  describe(traits: RevisionTraits): object {
-    const { title, description, icons, annotations, meta } = this.details;
-    const output = this.output === undefined || traits.structured === 'none' ? undefined : schemaFor(this.output.json, traits);
-    return {
-      name: this.name,
-      ...(title !== undefined && traits.titles && { title }),
-      ...(description !== undefined && { description }),
-      ...(icons !== undefined && traits.icons && { icons }),
-      inputSchema: this.input?.json ?? noArguments,
-      ...(output !== undefined && { outputSchema: output }),
-      ...(annotations !== undefined && traits.annotations && { annotations }),
-      ...(meta !== undefined && { _meta: meta }),
-    };
-  }
-}
-
-/** Up to 2025-11-25 an output schema has an object at its root; any other is wrapped as its values are. */
-function schemaFor(json: JsonSchema, traits: RevisionTraits): object {
-  return traits.structured === 'any' || isObjectSchema(json) ? json : wrapSchema(json);
-}
-
-function isObjectSchema(json: object): boolean {
-  return (json as { type?: unknown }).type === 'object';
-}
-
-export function listTools(core: Core, ctx: CallContext, params: Params | undefined): Reply {
-  return core.tools.page(ctx.traits, params?.['cursor'] as string | undefined, ctx.principal);
+function describeTool(tool: Tool, traits: RevisionTraits): object {
+  const { title, description, icons, annotations, meta } = tool.details;
+  const output = tool.output === undefined || traits.structured === 'none' ? undefined : schemaFor(tool.output.json, traits);
+  return {
+    name: tool.name,
+    ...(title !== undefined && traits.titles && { title }),
+    ...(description !== undefined && { description }),
+    ...(icons !== undefined && traits.icons && { icons }),
+    inputSchema: tool.input?.json ?? noArguments,
+    ...(output !== undefined && { outputSchema: output }),
+    ...(annotations !== undefined && traits.annotations && { annotations }),
+    ...(meta !== undefined && { _meta: meta }),
+  };
 }
 
 export function callTool(core: Core, ctx: CallContext, params: Params | undefined): Reply | Promise<Reply> {
@@ -238,4 +162,13 @@ function reply(core: Core, ctx: CallContext, tool: Tool, built: ToolResult): Rep
 /** Promises of other libraries too. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+/** Up to 2025-11-25 an output schema has an object at its root; any other is wrapped as its values are. */
+function schemaFor(json: JsonSchema, traits: RevisionTraits): object {
+  return traits.structured === 'any' || isObjectSchema(json) ? json : wrapSchema(json);
+}
+
+function isObjectSchema(json: object): boolean {
+  return (json as { type?: unknown }).type === 'object';
 }

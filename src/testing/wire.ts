@@ -2,6 +2,7 @@
 import { VivariumError } from '../jsonrpc/error.ts';
 import { Pipe, type PipeOptions } from '../serve/pipe.ts';
 import { coreOf, soon } from '../server/core.ts';
+import { serve } from '../server/requests.ts';
 import type { Server } from '../server/server.ts';
 import { type Transcript, TranscriptRecorder } from './transcript.ts';
 
@@ -39,8 +40,11 @@ class MemoryWire implements Wire {
   #closed = false;
 
   constructor(server: Server, options: PipeOptions) {
+    const core = coreOf(server);
+    // As in memory: what a process loads after its first answer is here at once.
+    core.serve ??= serve;
     this.#pipe = new Pipe(
-      coreOf(server),
+      core,
       {
         write: (text) => {
           for (const line of text.split('\n')) if (line !== '') this.#arrive(line);
