@@ -127,6 +127,23 @@ onEachNode(
     });
 
     describe('a child', () => {
+      it('of the very first call goes with the server', async () => {
+        const child = new Child('porch.mjs', { node });
+        const pid = Number(await child.call('child'));
+        child.claim(pid);
+        expect(await child.end()).toMatchObject({ code: 0 });
+        await gone(pid);
+      });
+
+      it('of the program itself, started once it serves, goes with the server', async () => {
+        const child = new Child('porch.mjs', { node, settings: { early: true } });
+        await child.complained('started early\n');
+        const pid = Number(/^(\d+) started early$/m.exec(child.stderr)?.[1]);
+        child.claim(pid);
+        expect(await child.end()).toMatchObject({ code: 0 });
+        await gone(pid);
+      });
+
       it('that its tool has given up, but that ignored it, goes with the server', async () => {
         await see(node, eof, {}, async (child) => [Number(await child.call('aborted'))]);
       });
