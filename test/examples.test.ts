@@ -12,7 +12,10 @@ describe('every example', () => {
   });
 
   it.each(examples)('%s runs on the built package and finds its outcome as asserted', (name) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', `examples/${name}`], { cwd: root, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', `examples/${name}`], {
+      cwd: root,
+      encoding: 'utf8',
+    });
     expect(stderr).toBe('');
     expect(status).toBe(0);
     expect(stdout).not.toBe('');

@@ -6,11 +6,12 @@ import { cpuMsFrozen, rssMb } from '../measure/process.mjs';
 import { interleave } from '../measure/rounds.mjs';
 import { isVariant } from '../targets.mjs';
 
+/** Starts vary more than calls and are short: twice the rounds. */
 export async function cold({ targets, rounds, ...run }) {
   const chosen = targets.filter((target) => target.kind === 'stdio' && !isVariant(target));
   // The first start fills the page cache and shows whether the target starts at all; it is not counted.
   const able = await prepareAll(chosen, async (target) => (await startAndCall(target)) && target, run.skip);
-  const samples = await interleave(able, rounds, startAndCall, run);
+  const samples = await interleave(able, rounds * 2, startAndCall, run);
   return able.map(({ name }, index) => ({ target: name, case: 'cold', samples: samples[index] }));
 }
 

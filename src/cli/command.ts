@@ -48,7 +48,7 @@ export class CommandError extends Error {
   }
 }
 
-export const sharedFlags: Readonly<Record<string, Flag>> = {
+const sharedFlags: Readonly<Record<string, Flag>> = {
   format: { type: 'string', value: 'text|json', help: 'How a failure is reported on stderr (default: text)' },
   help: { type: 'boolean', short: 'h', help: 'Show this help' },
 };

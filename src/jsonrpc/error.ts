@@ -99,6 +99,7 @@ export const localErrorCodes = [
   'ERR_CONFIG',
   'ERR_DUPLICATE',
   'ERR_NOT_JSON',
+  'ERR_PROTOCOL',
   'ERR_ROUNDS',
   'ERR_SCHEMA',
   'ERR_TIMEOUT',

@@ -87,6 +87,7 @@ export class LineSplitter {
 
   #one(bytes: Uint8Array): void {
     if (bytes.length > this.#maxBytes) {
+      this.#first = false;
       this.#sink.fault('size');
       return;
     }
@@ -114,6 +115,7 @@ export class LineSplitter {
     const length = this.#length + bytes.length;
     if (length > this.#maxBytes) {
       this.#skipping = true;
+      this.#first = false;
       this.#drop();
       this.#sink.fault('size');
       return;

@@ -74,7 +74,7 @@ export function parseMessage(value: unknown): ParsedMessage {
   }
   const message = value as Params;
   const { jsonrpc, id, method, params } = message;
-  // A response with both or neither member is still an attempt to answer: answering it could start a loop.
+  // A broken response is still an attempt to answer: answering it could start a loop.
   const answers = method === undefined && (message['result'] !== undefined || message['error'] !== undefined);
   if (answers) return parseResponse(message);
   if (jsonrpc !== '2.0') return refuse(readableId(id), jsonrpc === undefined ? missing('jsonrpc') : 'jsonrpc must be "2.0"');

@@ -49,7 +49,8 @@ function message<Speaker, Said>(role: Speaker, said: Said): Message<Speaker, Sai
 /** A multiple of three, so that the pieces join without padding between them. */
 const chunkBytes = 24_576;
 
-function toBase64(data: Uint8Array | string): string {
+/** A string counts as encoded already. */
+export function toBase64(data: Uint8Array | string): string {
   if (typeof data === 'string') return data;
   const { Buffer } = globalThis as { Buffer?: typeof globalThis.Buffer };
   if (Buffer !== undefined) return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64');

@@ -62,7 +62,14 @@ const june: RevisionTraits = {
   titles: true,
   blockMeta: true,
 };
-const november: RevisionTraits = { ...june, revision: '2025-11-25', icons: true, implementationDetails: true, richElicitation: true, nullIds: false };
+const november: RevisionTraits = {
+  ...june,
+  revision: '2025-11-25',
+  icons: true,
+  implementationDetails: true,
+  richElicitation: true,
+  nullIds: false,
+};
 const modern: RevisionTraits = { ...november, revision: '2026-07-28', era: 'modern', structured: 'any' };
 
 const traits: ReadonlyMap<string, RevisionTraits> = new Map([first, march, june, november, modern].map((t) => [t.revision, t]));

@@ -6,6 +6,10 @@ type Toon = { readonly encode: (value: unknown) => string };
 
 let toon: Toon | undefined;
 
+export function toonLoaded(): boolean {
+  return toon !== undefined;
+}
+
 /** TOON is loaded the first time something asks for it. */
 export async function loadToon(): Promise<void> {
   toon ??= (await import('@toon-format/toon')) as Toon;

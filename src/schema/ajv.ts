@@ -43,7 +43,8 @@ function checkOf(validate: Validate, schema: JsonSchema): Check {
   };
 }
 
-const plain = { strict: false, logger: false };
+/** Infinity is what JSON.parse makes of 1e400; it is no number of JSON's. */
+const plain = { strict: false, strictNumbers: true, logger: false };
 
 const classes: Readonly<Record<Dialect, () => Promise<AjvClass>>> = {
   '2020-12': async () => (await import('ajv/dist/2020.js')).Ajv2020,

@@ -66,7 +66,8 @@ function defineStandard(given: StandardSchema, options: SchemaOptions): Schema |
     prepare: () => undefined,
     check(value) {
       const result = standard.validate(value);
-      return 'then' in result ? result.then(verdictOf) : verdictOf(result);
+      // Promises of another realm or library are no instances of ours.
+      return 'then' in result ? Promise.resolve(result).then(verdictOf) : verdictOf(result);
     },
   };
 }
@@ -157,4 +158,26 @@ class CompiledSchema implements Schema {
   #settle(compiled: Compiled): void {
     this.#compiled = compiled;
   }
+}
+
+/** As `{ result }`, for revisions that know only objects; references into the schema are led to its new place. */
+export function wrapSchema(json: JsonSchema): JsonSchema {
+  const { $schema, ...inner } = json;
+  const moved = json['$id'] === undefined ? moveReferences(inner) : inner;
+  return { ...($schema !== undefined && { $schema }), type: 'object', properties: { result: moved }, required: ['result'] };
+}
+
+/** What stands under these is data, not schema. */
+const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
+
+function moveReferences(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(moveReferences);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, moveMember(key, value)]));
+}
+
+function moveMember(key: string, value: unknown): unknown {
+  if (data.has(key)) return value;
+  if (key !== '$ref' || typeof value !== 'string') return moveReferences(value);
+  return value === '#' || value.startsWith('#/') ? `#/properties/result${value.slice(1)}` : value;
 }

@@ -1,13 +1,15 @@
 // Keeps everything but the protocol off stdout, and knows the children of this process.
-import childProcess from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 export interface ProcessGuard {
   /** Children of this process that are still there. */
-  readonly children: ReadonlySet<childProcess.ChildProcess>;
+  readonly children: ReadonlySet<ChildProcess>;
   /** The real stdout, for the protocol alone. */
   readonly write: NodeJS.WriteStream['write'];
+  /** Looks after children from now on. Apart, because loading what starts them is a tenth of a server's start. */
+  watchChildren(): void;
   /** Whether a server is being served on these streams. */
   serving: boolean;
   release(): void;
@@ -32,16 +34,24 @@ export function currentGuard(): ProcessGuard | undefined {
 export function guardProcess(redirect: boolean): ProcessGuard {
   const current = holder[slot];
   if (current !== undefined) return current;
-  const children = new Set<childProcess.ChildProcess>();
+  const children = new Set<ChildProcess>();
   const write = process.stdout.write.bind(process.stdout);
-  const undo: (() => void)[] = [patchSpawn(children, redirect)];
-  if (redirect) undo.push(...patchWrites(), ...patchSyncSpawns());
+  const undo: (() => void)[] = redirect ? patchWrites() : [];
+  let spawns = false;
   // Named imports of builtins are copies; this refreshes them, in modules that are loaded already too.
   syncBuiltinESMExports();
   const guard: ProcessGuard = {
     children,
     write,
     serving: false,
+    watchChildren() {
+      if (spawns) return;
+      spawns = true;
+      const module = process.getBuiltinModule('node:child_process');
+      undo.push(patchSpawn(module, children, redirect));
+      if (redirect) undo.push(...patchSyncSpawns(module));
+      syncBuiltinESMExports();
+    },
     release() {
       for (const one of undo.splice(0).reverse()) one();
       syncBuiltinESMExports();
@@ -52,10 +62,12 @@ export function guardProcess(redirect: boolean): ProcessGuard {
   return guard;
 }
 
-function patchSpawn(children: Set<childProcess.ChildProcess>, redirect: boolean): () => void {
-  const prototype = childProcess.ChildProcess.prototype as unknown as { spawn: (options: { stdio?: unknown }) => unknown };
+type ChildProcessModule = typeof import('node:child_process');
+
+function patchSpawn(module: ChildProcessModule, children: Set<ChildProcess>, redirect: boolean): () => void {
+  const prototype = module.ChildProcess.prototype as unknown as { spawn: (options: { stdio?: unknown }) => unknown };
   const original = prototype.spawn;
-  prototype.spawn = function spawn(this: childProcess.ChildProcess, options) {
+  prototype.spawn = function spawn(this: ChildProcess, options) {
     const result = original.call(this, redirect ? withoutStdout(options) : options);
     children.add(this);
     this.once('exit', () => children.delete(this));
@@ -67,7 +79,7 @@ function patchSpawn(children: Set<childProcess.ChildProcess>, redirect: boolean)
   };
 }
 
-function patchSyncSpawns(): (() => void)[] {
+function patchSyncSpawns(childProcess: ChildProcessModule): (() => void)[] {
   const module = childProcess as unknown as Patched;
   return ['spawnSync', 'execSync', 'execFileSync'].map((name) =>
     patch(module, name, (original) => (...args: unknown[]) => {

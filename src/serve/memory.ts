@@ -1,10 +1,11 @@
 // vivarium/serve/memory: a server inside the same program, reached by objects instead of bytes.
 import { VivariumError } from '../jsonrpc/error.ts';
 import { parseMessage } from '../jsonrpc/message.ts';
-import { type Answer, toMessage } from '../server/answer.ts';
+import { type Answer, type BatchOutcome, toMessage } from '../server/answer.ts';
 import type { Principal } from '../server/context.ts';
 import { coreOf } from '../server/core.ts';
-import { type BatchOutcome, dispatch, dispatchBatch } from '../server/dispatch.ts';
+import { dispatch, dispatchBatch } from '../server/dispatch.ts';
+import { serve } from '../server/requests.ts';
 import type { Server } from '../server/server.ts';
 import { Session } from '../server/session.ts';
 
@@ -24,7 +25,9 @@ export interface MemoryOptions {
 
 export function serveMemory(server: Server, options: MemoryOptions = {}): Channel {
   const core = coreOf(server);
-  const session = new Session(options.principal);
+  // Here at once: nobody waits for a process to start.
+  core.serve ??= serve;
+  const session = new Session(core, options.principal);
   let listener: ((message: object) => void) | undefined;
   let outbox: object[] = [];
   let scheduled = false;
@@ -40,9 +43,19 @@ export function serveMemory(server: Server, options: MemoryOptions = {}): Channe
     if (listener === undefined) return;
     const messages = outbox;
     outbox = [];
-    for (const message of messages) listener(message);
+    for (const message of messages) {
+      try {
+        listener(message);
+      } catch (error) {
+        // The listener's own failure, reported as such, and not at the cost of the messages after it.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   };
   const put = (message: object): void => {
+    if (ended) return;
     outbox.push(message);
     if (scheduled || listener === undefined) return;
     scheduled = true;
@@ -54,12 +67,11 @@ export function serveMemory(server: Server, options: MemoryOptions = {}): Channe
     if (!('length' in answer)) put(toMessage(answer));
     else if (answer.length > 0) put(answer.map(toMessage));
   };
-  const unsubscribe = core.onChange((change) => {
-    if (session.initialized) put({ jsonrpc: '2.0', method: `notifications/${change}/list_changed` });
-  });
+  const unsubscribe = core.onChange((change, at) => session.announce(change, at, outlet));
   const close = (): Promise<void> => {
     ended = true;
     unsubscribe();
+    session.endListeners();
     session.close();
     end();
     return closed;
@@ -69,8 +81,8 @@ export function serveMemory(server: Server, options: MemoryOptions = {}): Channe
     send(message) {
       if (ended) throw new VivariumError('ERR_CLOSED', 'The channel is closed');
       const outcome: BatchOutcome = Array.isArray(message)
-        ? dispatchBatch(core, session, { kind: 'batch', members: message }, outlet)
-        : dispatch(core, session, parseMessage(message), outlet);
+        ? dispatchBatch(session, { kind: 'batch', members: message }, outlet)
+        : dispatch(session, parseMessage(message), outlet);
       if (outcome instanceof Promise) void outcome.then(answered);
       else answered(outcome);
     },

@@ -2,10 +2,10 @@
 import { faults } from '../jsonrpc/error.ts';
 import { LineSplitter } from '../jsonrpc/lines.ts';
 import { type Batch, decodeMessage, type ParsedMessage, refusal } from '../jsonrpc/message.ts';
-import { type Answer, encodeAnswer } from '../server/answer.ts';
+import { type Answer, type BatchOutcome, encodeAnswer } from '../server/answer.ts';
 import type { Outlet, Principal } from '../server/context.ts';
 import { type Core, soon } from '../server/core.ts';
-import { type BatchOutcome, dispatch, dispatchBatch } from '../server/dispatch.ts';
+import { dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { Session } from '../server/session.ts';
 
 export interface PipeOptions {
@@ -18,10 +18,14 @@ export interface PipeEnd {
   write(text: string): boolean;
   /** Stop or resume delivering bytes. */
   flow(on: boolean): void;
+  /** The turn after the first message. */
+  begun?(): void;
 }
 
 const maxDepth = 256;
 const maxRunning = 1_024;
+const maxWaiting = 4_096;
+const maxWaitingBytes = 4 * 1024 * 1024;
 const blank = /^[ \t\r]*$/;
 
 export class Pipe implements Outlet {
@@ -30,22 +34,23 @@ export class Pipe implements Outlet {
   readonly #session: Session;
   readonly #lines: LineSplitter;
   readonly #unsubscribe: () => void;
-  /** Requests read while too many run: at most one chunk's worth, because reading stops meanwhile. */
-  readonly #queue: (ParsedMessage | Batch)[] = [];
+  /** Requests read while too many run. Reading goes on for a while, or a cancellation could not make room. */
+  readonly #queue: Set<{ readonly message: ParsedMessage | Batch; readonly bytes: number }> = new Set();
+  #queuedBytes = 0;
   #out = '';
   #reading = false;
   #scheduled = false;
   #running = 0;
   #drained = true;
   #flowing = true;
-  #warm = false;
+  #begun = false;
   readonly #waiters: (() => void)[] = [];
 
   constructor(core: Core, end: PipeEnd, options: PipeOptions = {}) {
     const maxBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
     this.#core = core;
     this.#end = end;
-    this.#session = new Session(options.principal);
+    this.#session = new Session(core, options.principal);
     this.#lines = new LineSplitter(
       {
         line: (text) => this.#line(text),
@@ -58,18 +63,26 @@ export class Pipe implements Outlet {
       },
       maxBytes,
     );
-    this.#unsubscribe = core.onChange((change) => {
-      if (this.#session.initialized) this.send({ jsonrpc: '2.0', method: `notifications/${change}/list_changed` });
-    });
+    this.#unsubscribe = core.onChange((change, at) => this.#session.announce(change, at, this));
   }
 
   /** All answers that are ready when a chunk has been read leave in one write. */
   receive(chunk: Uint8Array): void {
+    if (!this.#begun) this.#begin();
     this.#reading = true;
     this.#lines.push(chunk);
     this.#reading = false;
     this.#flush();
     this.#regulate();
+  }
+
+  /** What the first answer does not need is loaded once it has left. */
+  #begin(): void {
+    this.#begun = true;
+    soon(() => {
+      this.#end.begun?.();
+      this.#core.warm();
+    });
   }
 
   /** The far end has room again. */
@@ -85,6 +98,7 @@ export class Pipe implements Outlet {
 
   /** No more bytes will come: settles when everything that was read is answered, or after the time given. */
   async finish(withinMs: number): Promise<void> {
+    this.#session.endListeners();
     const rest = this.#lines.end();
     // A last message without its newline counts if it is whole; half a message is nobody's request.
     if (rest !== undefined && isJson(rest)) this.#line(rest);
@@ -105,7 +119,7 @@ export class Pipe implements Outlet {
 
   /** Aborts what still runs and writes what is ready. */
   close(): void {
-    this.#queue.length = 0;
+    this.#queue.clear();
     this.#unsubscribe();
     this.#session.close();
     this.#flush();
@@ -113,12 +127,13 @@ export class Pipe implements Outlet {
 
   #line(text: string): void {
     if (blank.test(text)) return;
-    this.#message(decodeMessage(text, maxDepth));
+    this.#message(decodeMessage(text, maxDepth), text.length);
   }
 
-  #message(message: ParsedMessage | Batch): void {
+  #message(message: ParsedMessage | Batch, bytes = 0): void {
     if (this.#running >= maxRunning && (message.kind === 'request' || message.kind === 'batch')) {
-      this.#queue.push(message);
+      this.#queue.add({ message, bytes });
+      this.#queuedBytes += bytes;
       return;
     }
     if (message.kind === 'notification' && message.method === 'notifications/cancelled') this.#unqueue(message.params?.['requestId']);
@@ -126,15 +141,20 @@ export class Pipe implements Outlet {
   }
 
   #unqueue(id: unknown): void {
-    const at = this.#queue.findIndex((message) => message.kind === 'request' && message.id === id);
-    if (at !== -1) this.#queue.splice(at, 1);
+    for (const waiting of this.#queue) {
+      if (waiting.message.kind === 'request' && waiting.message.id === id) this.#take(waiting);
+    }
+  }
+
+  #take(waiting: { readonly message: ParsedMessage | Batch; readonly bytes: number }): ParsedMessage | Batch {
+    this.#queue.delete(waiting);
+    this.#queuedBytes -= waiting.bytes;
+    return waiting.message;
   }
 
   #dispatch(message: ParsedMessage | Batch): void {
     const outcome: BatchOutcome =
-      message.kind === 'batch'
-        ? dispatchBatch(this.#core, this.#session, message, this)
-        : dispatch(this.#core, this.#session, message, this);
+      message.kind === 'batch' ? dispatchBatch(this.#session, message, this) : dispatch(this.#session, message, this);
     if (!(outcome instanceof Promise)) {
       this.#answer(outcome);
       return;
@@ -143,7 +163,10 @@ export class Pipe implements Outlet {
     void outcome.then((answer) => {
       this.#running--;
       this.#answer(answer);
-      while (this.#running < maxRunning && this.#queue.length > 0) this.#dispatch(this.#queue.shift() as ParsedMessage | Batch);
+      for (const waiting of this.#queue) {
+        if (this.#running >= maxRunning) break;
+        this.#dispatch(this.#take(waiting));
+      }
       this.#regulate();
       if (this.#running === 0) for (const wake of this.#waiters.splice(0)) wake();
     });
@@ -181,14 +204,11 @@ export class Pipe implements Outlet {
       this.#drained = false;
       this.#regulate();
     }
-    if (this.#warm) return;
-    this.#warm = true;
-    soon(() => this.#core.warm());
   }
 
   /** Reads on only while the reader keeps up and there is room for more calls: memory stays bounded. */
   #regulate(): void {
-    const flowing = this.#drained && this.#queue.length === 0 && this.#running < maxRunning;
+    const flowing = this.#drained && this.#queue.size < maxWaiting && this.#queuedBytes < maxWaitingBytes;
     if (flowing === this.#flowing) return;
     this.#flowing = flowing;
     this.#end.flow(flowing);

@@ -1,6 +1,4 @@
 // vivarium/serve/stdio: a server as a child process, spoken to through its standard streams.
-import { createWriteStream, fstatSync } from 'node:fs';
-import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { VivariumError } from '../jsonrpc/error.ts';
 import type { Principal } from '../server/context.ts';
@@ -38,7 +36,7 @@ const signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGINT'];
  * await serveStdio(server);
  */
 export async function serveStdio(server: Server, options: StdioOptions = {}): Promise<Serving> {
-  return new StdioServing(server, options);
+  return new StdioServing(server, options, await openOutput());
 }
 
 class StdioServing implements Serving {
@@ -51,21 +49,29 @@ class StdioServing implements Serving {
   readonly #core: ReturnType<typeof coreOf>;
   readonly #parent = process.ppid;
   readonly #watch: NodeJS.Timeout;
+  readonly #children: NodeJS.Timeout;
   #ending: Promise<void> | undefined;
   #ended: () => void = () => undefined;
 
-  constructor(server: Server, options: StdioOptions) {
+  constructor(server: Server, options: StdioOptions, output: Writable) {
     this.#core = coreOf(server);
     this.#options = options;
-    this.#output = openOutput();
+    this.#output = output;
     this.#guard = guardProcess(options.guardStdout ?? true);
     if (this.#guard.serving)
       throw new VivariumError('ERR_CONFIG', 'stdio is being served already: a process has only one stdin and stdout');
     this.#guard.serving = true;
     this.#write = this.#output === process.stdout ? this.#guard.write : this.#output.write.bind(this.#output);
+    // Before a handler could start one, which takes longer to load; and before long, for what the program does on its own.
+    if (this.#core.serve !== undefined) this.#guard.watchChildren();
+    this.#children = setTimeout(() => this.#guard.watchChildren(), 1_000).unref();
     this.#pipe = new Pipe(
       this.#core,
-      { write: (text) => this.#write(text), flow: (on) => void (on ? process.stdin.resume() : process.stdin.pause()) },
+      {
+        write: (text) => this.#write(text),
+        flow: (on) => void (on ? process.stdin.resume() : process.stdin.pause()),
+        begun: () => this.#guard.watchChildren(),
+      },
       options,
     );
     this.closed = new Promise((resolve) => {
@@ -105,6 +111,7 @@ class StdioServing implements Serving {
 
   async #end(cause: Cause): Promise<void> {
     clearInterval(this.#watch);
+    clearTimeout(this.#children);
     process.stdin.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onEnd).pause();
     if (cause === 'output') this.#pipe.close();
     else await this.#pipe.finish(this.#options.shutdownMs ?? 2_000);
@@ -137,10 +144,11 @@ class StdioServing implements Serving {
 }
 
 /** stdout, or the descriptor that `vivarium serve --guard` moved it to. */
-function openOutput(): Writable {
+async function openOutput(): Promise<Writable> {
   const fd = Number(process.env['VIVARIUM_STDOUT_FD'] ?? 1);
   delete process.env['VIVARIUM_STDOUT_FD'];
   if (fd === 1) return process.stdout;
+  const [{ createWriteStream, fstatSync }, { Socket }] = await Promise.all([import('node:fs'), import('node:net')]);
   const kind = fstatSync(fd);
   return kind.isFIFO() || kind.isSocket() ? new Socket({ fd, readable: false, writable: true }) : createWriteStream('', { fd });
 }

@@ -2,12 +2,15 @@
 import { type ErrorObject, faults } from '../jsonrpc/error.ts';
 import type { Call } from './call.ts';
 import type { ClientFeature, Principal } from './context.ts';
+import type { Trait } from './extension.ts';
 
 export interface Access {
   /** Client features without which it cannot run: checked before the handler is called. */
   readonly needs?: readonly ClientFeature[];
   /** An answer to a question of a round counts once only (2026-07-28); see `asking`. */
   readonly singleUse?: boolean;
+  /** Settings for extensions, made by them. */
+  readonly with?: readonly Trait[];
   /** All of these must have been granted to the caller. */
   readonly scopes?: readonly string[];
   /** What is not visible to someone is absent from their lists and unknown to their calls. */

@@ -14,6 +14,11 @@ export interface Answer {
   readonly error?: ErrorObject;
 }
 
+/** Undefined: nothing is to be sent. A promise only when the handler needs time, so that everything else keeps its order. */
+export type Outcome = Answer | undefined | Promise<Answer | undefined>;
+
+export type BatchOutcome = Answer | readonly Answer[] | undefined | Promise<Answer | readonly Answer[] | undefined>;
+
 export function toAnswer(id: RequestId, reply: Reply): Answer {
   return 'error' in reply ? { id, error: reply.error } : { id, result: reply.result, json: reply.json };
 }

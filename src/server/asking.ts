@@ -2,6 +2,7 @@
 import { RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { CreateMessageRequestParams, CreateMessageResult, Root } from '../protocol/types.ts';
 import type { Schema } from '../schema/schema.ts';
+import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
 import type { ClientFeature, Elicited } from './context.ts';
 import { flatFault, toFlatSchema } from './flat-schema.ts';
@@ -12,6 +13,9 @@ export interface Question {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   readonly params?: object;
 }
+
+/** What a run that was suspended gives back, for `conclude` to replace. */
+export const suspended: Reply = { result: {} };
 
 /** Ends a round of a modern call. Authors should let it pass; whoever catches it changes nothing. */
 export class Suspension extends Error {
@@ -70,7 +74,10 @@ export class Flow {
     const used = this.#used.get(key);
     if (used?.what === what) return used.promise;
     if (used !== undefined) {
-      this.fault = new VivariumError('ERR_DUPLICATE', `The key "${key}" is used for two different things in one call: give each its own key`);
+      this.fault = new VivariumError(
+        'ERR_DUPLICATE',
+        `The key "${key}" is used for two different things in one call: give each its own key`,
+      );
       return Promise.reject(this.fault);
     }
     const promise = start();
@@ -103,7 +110,12 @@ export async function elicit(call: Call, key: string, message: string, schema: S
   return { action, content: verdict.value };
 }
 
-export async function elicitUrl(call: Call, key: string, message: string, url: string): Promise<{ readonly action: Elicited<never>['action'] }> {
+export async function elicitUrl(
+  call: Call,
+  key: string,
+  message: string,
+  url: string,
+): Promise<{ readonly action: Elicited<never>['action'] }> {
   const legacy = call.era === 'legacy';
   if (legacy && !call.traits.richElicitation) throw new LacksFeature('elicitation.url');
   const elicitationId = legacy ? crypto.randomUUID() : undefined;
@@ -139,7 +151,8 @@ export function once<T>(call: Call, key: string, step: () => T | Promise<T>): Pr
     if (flow.memo.has(key)) return flow.memo.get(key);
     const value = await step();
     const fault = jsonFault(value, '');
-    if (fault !== undefined) throw new VivariumError('ERR_NOT_JSON', `once("${key}") gave ${fault}: return JSON, such as a string for a date`);
+    if (fault !== undefined)
+      throw new VivariumError('ERR_NOT_JSON', `once("${key}") gave ${fault}: return JSON, such as a string for a date`);
     flow.memo.set(key, value);
     return value;
   }) as Promise<T>;

@@ -1,6 +1,7 @@
 // One request while it is served: what handlers see as their context.
 import { VivariumError } from '../jsonrpc/error.ts';
 import type { Params, RequestId } from '../jsonrpc/message.ts';
+import { Pending } from '../jsonrpc/pending.ts';
 import { logLevels } from '../protocol/methods.ts';
 import { type Era, metaKeys, type Revision, type RevisionTraits } from '../protocol/revision.ts';
 import type { ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, LoggingLevel, Root } from '../protocol/types.ts';
@@ -91,6 +92,16 @@ export class Call implements ResourceContext {
     return canDo(this.client.capabilities, feature);
   }
 
+  /** The client's settings for an extension; undefined when it did not declare it. */
+  declares(extension: string): object | undefined {
+    return declared(declared(this.client.capabilities, 'extensions') ?? {}, extension);
+  }
+
+  /** A fresh result, made complete for the revision. */
+  finished<T extends object>(result: T): T {
+    return this.traits.era === 'modern' ? this.core.stamp(result) : result;
+  }
+
   get log(): Log {
     this.#log ??= Object.assign((level: LoggingLevel, data: unknown, logger?: string) => this.#write(level, data, logger), {
       debug: (data: unknown, logger?: string) => this.#write('debug', data, logger),
@@ -160,7 +171,10 @@ export class Call implements ResourceContext {
     return elicit(this, key, message, this.core.formSchema(schema, key)) as Promise<Elicited<OutputOf<S>>>;
   }
 
-  elicitUrl(key: string, { message, url }: { readonly message: string; readonly url: string }): Promise<{ readonly action: Elicited<never>['action'] }> {
+  elicitUrl(
+    key: string,
+    { message, url }: { readonly message: string; readonly url: string },
+  ): Promise<{ readonly action: Elicited<never>['action'] }> {
     return elicitUrl(this, key, message, url);
   }
 
@@ -181,6 +195,7 @@ export class Call implements ResourceContext {
     const outlet = this.#outlet;
     if (outlet === undefined) return Promise.reject(this.#reason ?? new VivariumError('ERR_CLOSED', 'The call has been answered'));
     const { signal } = this;
+    this.session.pending ??= new Pending();
     return this.session.pending.ask((message) => outlet.send(message), method, params, { timeoutMs: this.core.asking.ttlMs, signal });
   }
 
@@ -220,17 +235,15 @@ export class Call implements ResourceContext {
 
 /** An empty `elicitation` means forms: that is how 2025-06-18 declared them, and later revisions kept the reading. */
 function canDo(capabilities: ClientCapabilities, feature: ClientFeature): boolean {
-  const { elicitation, sampling, roots: files } = capabilities as Record<string, Record<string, unknown> | undefined>;
-  switch (feature) {
-    case 'elicitation':
-      return elicitation !== undefined && (elicitation['form'] !== undefined || elicitation['url'] === undefined);
-    case 'elicitation.url':
-      return elicitation?.['url'] !== undefined;
-    case 'sampling':
-      return sampling !== undefined;
-    case 'sampling.tools':
-      return sampling?.['tools'] !== undefined;
-    case 'roots':
-      return files !== undefined;
-  }
+  const [name = feature, part] = feature.split('.');
+  const capability = declared(capabilities, name);
+  if (capability === undefined) return false;
+  if (part !== undefined) return declared(capability, part) !== undefined;
+  return feature !== 'elicitation' || declared(capability, 'form') !== undefined || declared(capability, 'url') === undefined;
+}
+
+/** A capability is declared by an object; anything else a client may send there declares nothing. */
+function declared(of: object, name: string): object | undefined {
+  const value = Object.hasOwn(of, name) ? (of as Record<string, unknown>)[name] : undefined;
+  return typeof value === 'object' && value !== null ? value : undefined;
 }

@@ -1,7 +1,14 @@
 // What a handler is given: who asks, in which revision, and the ways to report, to log and to ask back.
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { Era, Revision } from '../protocol/revision.ts';
-import type { ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, Implementation, LoggingLevel, Root } from '../protocol/types.ts';
+import type {
+  ClientCapabilities,
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  Implementation,
+  LoggingLevel,
+  Root,
+} from '../protocol/types.ts';
 import type { OutputOf } from '../schema/infer.ts';
 
 /** Who calls. On stdio there is none: the local user, with every scope granted. */
@@ -48,7 +55,10 @@ export interface BaseContext {
 }
 
 /** What the user did with a form; the content is there only when it was accepted. */
-export type Elicited<T> = { readonly action: 'accept'; readonly content: T } | { readonly action: 'decline' } | { readonly action: 'cancel' };
+export type Elicited<T> =
+  | { readonly action: 'accept'; readonly content: T }
+  | { readonly action: 'decline' }
+  | { readonly action: 'cancel' };
 
 export interface Elicitation<S extends object> {
   readonly message: string;
@@ -69,7 +79,10 @@ export interface Context extends BaseContext {
   /** `id` is the same in all rounds of one call: an idempotency key. */
   readonly flow: { readonly id: string; readonly round: number };
   elicit<const S extends object>(key: string, question: Elicitation<S>): Promise<Elicited<OutputOf<S>>>;
-  elicitUrl(key: string, question: { readonly message: string; readonly url: string }): Promise<{ readonly action: Elicited<never>['action'] }>;
+  elicitUrl(
+    key: string,
+    question: { readonly message: string; readonly url: string },
+  ): Promise<{ readonly action: Elicited<never>['action'] }>;
   sample(key: string, params: CreateMessageRequestParams): Promise<CreateMessageResult>;
   roots(): Promise<readonly Root[]>;
   /** Runs the step once per call, over all its rounds, and keeps its value, which must be JSON. */

@@ -3,21 +3,41 @@ import { VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { metaKeys, type Revision, type RevisionTraits, revisions, traitsOf } from '../protocol/revision.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts';
+import { defineSchema, type Schema } from '../schema/schema.ts';
+import type { Vault } from '../store/store.ts';
 import type { Reply } from './answer.ts';
-import type { CallContext } from './context.ts';
-import { discover } from './lifecycle.ts';
+import type { Call } from './call.ts';
+import type { BaseContext } from './context.ts';
+import type { ExtensionMethod } from './extension.ts';
 import { Listing } from './listing.ts';
-import type { ServerOptions } from './options.ts';
+import type { AskingOptions, ServerOptions } from './options.ts';
+import type { Prompt } from './prompt.ts';
+import type { serve } from './requests.ts';
+import type { Resource } from './resource.ts';
 import type { Server } from './server.ts';
-import { callTool, listTools, type Tool } from './tools.ts';
+import type { Tool } from './tool.ts';
 
 /** The number changes when Core changes in a way a porch of another copy of this package could not serve. */
 export const brand: symbol = Symbol.for('vivarium.server.1');
 
-export type Feature = (core: Core, ctx: CallContext, params: Params | undefined) => Reply | Promise<Reply>;
+export type Feature = (call: Call, params: Params | undefined) => Reply | Promise<Reply>;
 
-/** A list that changed. */
-export type Change = 'tools';
+/** Something clients may want to be told. The last kind is an extension's own. */
+export type Change =
+  | { readonly kind: 'list'; readonly of: 'tools' | 'resources' | 'prompts' }
+  | { readonly kind: 'updated'; readonly uri: string }
+  | { readonly kind: 'extension'; readonly member: string; readonly value: unknown; readonly method: string; readonly params?: object };
+
+/** A wrapper around every request; see `server.around`. */
+export type Around = (call: AroundCall, next: () => Promise<object>) => Promise<object>;
+
+export interface AroundCall {
+  readonly method: string;
+  /** Of the tool, prompt or resource, where there is one. */
+  readonly name?: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly ctx: BaseContext;
+}
 
 export class Core {
   readonly options: ServerOptions;
@@ -27,13 +47,32 @@ export class Core {
   readonly modern: boolean;
   readonly info: Implementation;
   readonly tools: Listing<Tool>;
-  readonly features: ReadonlyMap<string, Feature>;
+  readonly resources: Listing<Resource>;
+  readonly templates: Listing<Resource>;
+  readonly prompts: Listing<Prompt>;
+  readonly arounds: Around[] = [];
+  /** By id, what each extension settles for itself. */
+  readonly extensions: Map<string, object> = new Map();
+  readonly extensionMethods: Map<string, ExtensionMethod> = new Map();
+  /** Members of the listen filter that extensions added, and whose they are. */
+  readonly listenMembers: Map<string, string> = new Map();
+  readonly resultTypes: Map<string, string> = new Map();
+  readonly asking: Required<Omit<AskingOptions, 'key'>>;
+  /** Where asks keep what they must remember; a porch with a shared store puts it here. */
+  vault: Vault | undefined;
+  /** Serves requests; loaded when the first answer has left, because nothing before the handshake needs it. */
+  serve: typeof serve | undefined;
   readonly #origin: Readonly<Record<string, unknown>>;
-  readonly #listeners: Set<(change: Change) => void> = new Set();
-  readonly #changes: Set<Change> = new Set();
+  readonly #listeners: Set<(change: Change, at: number) => void> = new Set();
+  /** By what changed, with the count at which it changed last. */
+  readonly #changed: Map<string, { readonly change: Change; readonly at: number }> = new Map();
+  /** How many changes there have been. */
+  changes = 0;
   #announcing = false;
   #batching = 0;
   #refs = 0;
+  #loading: Promise<void> | undefined;
+  readonly #forms: WeakMap<object, Schema> = new WeakMap();
 
   constructor(options: ServerOptions) {
     const { name, version, title, description, websiteUrl, icons } = options;
@@ -50,22 +89,71 @@ export class Core {
       ...(icons !== undefined && { icons }),
     };
     this.#origin = { [metaKeys.serverInfo]: this.info };
-    this.tools = new Listing('tools', options.pageSize ?? 100, (result, traits, shared) => this.#listed(result, traits, shared));
-    this.features = new Map<string, Feature>([
-      ['ping', () => ({ result: {} })],
-      ['server/discover', discover],
-      ['tools/list', listTools],
-      ['tools/call', callTool],
-    ]);
+    const pageSize = options.pageSize ?? 100;
+    this.tools = new Listing('tools', pageSize);
+    this.resources = new Listing('resources', pageSize);
+    this.templates = new Listing('templates', pageSize);
+    this.prompts = new Listing('prompts', pageSize);
+    const { ttlMs = 600_000, maxRounds = 10, inlineBytes = 8_192, maxBytes = 262_144 } = options.asking ?? {};
+    this.asking = { ttlMs, maxRounds, inlineBytes, maxBytes };
+  }
+
+  /** Settles when requests can be served; undefined when they can already. */
+  loading(): Promise<void> | undefined {
+    if (this.serve !== undefined) return undefined;
+    this.#loading ??= import('./requests.ts').then((requests) => {
+      this.serve = requests.serve;
+    });
+    return this.#loading;
   }
 
   /** Derived from what is registered, never declared by hand. */
   capabilities(): ServerCapabilities {
-    return this.has('tools') ? { tools: { listChanged: true } } : {};
+    return {
+      logging: {},
+      ...(this.has('completions') && { completions: {} }),
+      ...(this.has('tools') && { tools: { listChanged: true } }),
+      ...(this.has('resources') && { resources: { subscribe: true, listChanged: true } }),
+      ...(this.has('prompts') && { prompts: { listChanged: true } }),
+      ...(this.extensions.size > 0 && { extensions: Object.fromEntries(this.extensions) as ServerCapabilities['extensions'] & object }),
+    };
   }
 
   has(capability: string): boolean {
-    return capability === 'tools' && this.tools.size > 0;
+    switch (capability) {
+      case 'tools':
+        return this.tools.size > 0;
+      case 'resources':
+        return this.resources.size > 0 || this.templates.size > 0;
+      case 'prompts':
+        return this.prompts.size > 0;
+      case 'completions':
+        return [...this.prompts.values(), ...this.templates.values()].some((one) => one.complete !== undefined);
+      default:
+        return capability === 'logging';
+    }
+  }
+
+  /** The keys that seal what a call remembers between its rounds, newest first. */
+  async askingKeys(): Promise<readonly Uint8Array[]> {
+    const given = this.options.asking?.key;
+    if (given !== undefined) return given instanceof Uint8Array ? [given] : given;
+    return (await this.kept()).keys();
+  }
+
+  async kept(): Promise<Vault> {
+    this.vault ??= (await import('../store/memory.ts')).memoryStore();
+    return this.vault;
+  }
+
+  /** Made once per schema object: a handler that asks is run again and again. */
+  formSchema(given: object, key: string): Schema {
+    const known = this.#forms.get(given);
+    if (known !== undefined) return known;
+    const schema = defineSchema(given, { side: 'input', objectRoot: true, toJsonSchema: this.options.toJsonSchema });
+    if ('problem' in schema) throw new VivariumError('ERR_SCHEMA', `Elicitation "${key}": ${schema.problem}`);
+    this.#forms.set(given, schema);
+    return schema;
   }
 
   /** Makes a fresh result a modern one. */
@@ -83,14 +171,18 @@ export class Core {
 
   /** Notifies once per turn of the event loop, however many changes there were. */
   changed(change: Change): void {
-    this.#changes.add(change);
+    this.#changed.set(JSON.stringify(change), { change, at: ++this.changes });
+    this.#announce();
+  }
+
+  #announce(): void {
     if (this.#announcing || this.#batching > 0) return;
     this.#announcing = true;
     soon(() => {
       this.#announcing = false;
-      const changes = [...this.#changes];
-      this.#changes.clear();
-      for (const one of changes) for (const listener of this.#listeners) listener(one);
+      const changes = [...this.#changed.values()];
+      this.#changed.clear();
+      for (const { change, at } of changes) for (const listener of this.#listeners) listener(change, at);
     });
   }
 
@@ -100,11 +192,11 @@ export class Core {
       change();
     } finally {
       this.#batching--;
-      for (const one of this.#changes) this.changed(one);
+      if (this.#changed.size > 0) this.#announce();
     }
   }
 
-  onChange(listener: (change: Change) => void): () => void {
+  onChange(listener: (change: Change, at: number) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -127,11 +219,14 @@ export class Core {
 
   /** Begins to load what calls will need, once nothing is waiting for an answer any more. */
   warm(): void {
-    if (this.tools.values().some((tool) => !tool.ready))
+    void this.loading();
+    if ([...this.tools.values(), ...this.prompts.values()].some((one) => !one.ready))
       void import('../schema/json-schema.ts').then(({ loadValidator }) => loadValidator());
   }
 
-  #listed(result: Record<string, unknown>, traits: RevisionTraits, shared: boolean): object {
+  /** A list as a result. */
+  listed(list: object, nextCursor: string | undefined, traits: RevisionTraits, shared: boolean): object {
+    const result = { ...list, ...(nextCursor !== undefined && { nextCursor }) };
     return traits.era === 'modern' ? this.stamp({ ...result, ...this.caching(shared) }) : result;
   }
 }

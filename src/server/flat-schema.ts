@@ -71,7 +71,13 @@ export function flatFault(schema: FlatSchema, content: unknown): string | undefi
 }
 
 function fieldFault(field: Json, value: unknown): string | undefined {
-  const { type, minLength = 0, maxLength = Number.POSITIVE_INFINITY, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = field as {
+  const {
+    type,
+    minLength = 0,
+    maxLength = Number.POSITIVE_INFINITY,
+    minimum = Number.NEGATIVE_INFINITY,
+    maximum = Number.POSITIVE_INFINITY,
+  } = field as {
     type: string;
     minLength?: number;
     maxLength?: number;
@@ -83,10 +89,13 @@ function fieldFault(field: Json, value: unknown): string | undefined {
       return typeof value === 'boolean' ? undefined : 'must be true or false';
     case 'number':
     case 'integer':
-      if (typeof value !== 'number' || (type === 'integer' && !Number.isInteger(value))) return `must be ${type === 'integer' ? 'an integer' : 'a number'}`;
+      if (typeof value !== 'number' || (type === 'integer' && !Number.isInteger(value)))
+        return `must be ${type === 'integer' ? 'an integer' : 'a number'}`;
       return value >= minimum && value <= maximum ? undefined : 'is out of range';
     case 'array':
-      return Array.isArray(value) && value.every((item) => choicesOf(field['items'] as Json)?.includes(item)) ? undefined : 'must be a list of the choices';
+      return Array.isArray(value) && value.every((item) => choicesOf(field['items'] as Json)?.includes(item))
+        ? undefined
+        : 'must be a list of the choices';
     default: {
       if (typeof value !== 'string') return 'must be a string';
       const choices = choicesOf(field);

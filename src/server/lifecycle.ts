@@ -4,12 +4,15 @@ import type { Params } from '../jsonrpc/message.ts';
 import { isRevision, type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, Implementation } from '../protocol/types.ts';
 import type { Reply } from './answer.ts';
-import type { CallContext } from './context.ts';
+import type { Call } from './call.ts';
 import type { Core } from './core.ts';
 import type { Session } from './session.ts';
 
 /** Synchronous on purpose: whatever follows on the connection is judged with the handshake settled. */
-export function initialize(core: Core, session: Session, params: Params): Reply {
+export function initialize(session: Session, params: Params | undefined): Reply {
+  const { core } = session;
+  const fault = shapeFault(params);
+  if (fault !== undefined || params === undefined) return { error: faults.invalidParams(fault ?? '') };
   if (session.handshake !== undefined) return { error: faults.invalidRequest('Already initialized') };
   const requested = params['protocolVersion'] as string;
   const client = params['clientInfo'] as Params;
@@ -22,19 +25,34 @@ export function initialize(core: Core, session: Session, params: Params): Reply 
   // Never an error for an unknown version: the server offers another, the client decides.
   const revision = isRevision(requested) && core.legacy.includes(requested) ? requested : newest;
   const traits = traitsOf(revision);
+  const capabilities = core.capabilities();
   session.handshake = {
     traits,
+    capabilities,
+    since: core.changes,
     client: { info: client as unknown as Implementation, capabilities: params['capabilities'] as ClientCapabilities },
   };
   session.spoken = traits;
   return {
     result: {
       protocolVersion: revision satisfies Revision,
-      capabilities: core.capabilities(),
+      capabilities,
       serverInfo: describeServer(core, traits),
       ...(core.options.instructions !== undefined && { instructions: core.options.instructions }),
     },
   };
+}
+
+/** By hand: the method table is not loaded yet when the first message arrives. */
+function shapeFault(params: Params | undefined): string | undefined {
+  for (const name of ['protocolVersion', 'capabilities', 'clientInfo']) {
+    const value = params?.[name];
+    if (value === undefined) return `Missing required parameter: ${name}`;
+    const fits =
+      name === 'protocolVersion' ? typeof value === 'string' : typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (!fits) return `${name} must be ${name === 'protocolVersion' ? 'a string' : 'an object'}`;
+  }
+  return undefined;
 }
 
 function describeServer(core: Core, traits: RevisionTraits): Implementation {
@@ -52,7 +70,7 @@ function describeServer(core: Core, traits: RevisionTraits): Implementation {
 }
 
 /** Lists only versions a client may name in `_meta`: one that took a legacy date from here would be refused. */
-export function discover(core: Core, _ctx: CallContext): Reply {
+export function discover({ core }: Call): Reply {
   return {
     result: core.stamp({
       supportedVersions: perRequestVersions(core),

@@ -6,8 +6,6 @@ import type { Principal } from './context.ts';
 
 export interface Listed {
   readonly name: string;
-  /** As it appears in the list of a revision. */
-  describe(traits: RevisionTraits): object;
   visibleTo?(principal: Principal | undefined): boolean;
 }
 
@@ -17,24 +15,21 @@ interface Entry<T extends Listed> {
   readonly item: T;
 }
 
-/** `member` is both the name of the list in the result and, in the cursor, what keeps one list's cursor out of another. */
+/** A page as a result; `shared` when it is the same for everyone. */
+export type Render<T> = (items: readonly T[], nextCursor: string | undefined, shared: boolean) => object;
+
+/** `kind` keeps one list's cursor out of another. */
 export class Listing<T extends Listed> {
-  readonly #member: string;
+  readonly #kind: string;
   readonly #pageSize: number;
-  readonly #finish: (result: Record<string, unknown>, traits: RevisionTraits, shared: boolean) => object;
   readonly #entries: Map<string, Entry<T>> = new Map();
   readonly #pages: Map<string, Reply> = new Map();
   #next = 1;
   #filtered = 0;
 
-  constructor(
-    member: string,
-    pageSize: number,
-    finish: (result: Record<string, unknown>, traits: RevisionTraits, shared: boolean) => object,
-  ) {
-    this.#member = member;
+  constructor(kind: string, pageSize: number) {
+    this.#kind = kind;
     this.#pageSize = pageSize;
-    this.#finish = finish;
   }
 
   get size(): number {
@@ -77,40 +72,47 @@ export class Listing<T extends Listed> {
   }
 
   /** Only lists that are the same for everyone, cut at the usual places, are kept: a stranger's cursors cannot fill memory. */
-  page(traits: RevisionTraits, cursor: string | undefined, principal: Principal | undefined): Reply {
+  page(traits: RevisionTraits, cursor: string | undefined, principal: Principal | undefined, render: Render<T>): Reply {
     const owner = this.#filtered === 0 ? '' : (principal?.id ?? '');
     const after = cursor === undefined ? 0 : this.#open(cursor, owner);
     if (typeof after !== 'number') return { error: after };
-    if (this.#filtered > 0) return { result: this.#build(traits, after, principal, owner).result };
     const key = `${traits.revision} ${after}`;
     const kept = this.#pages.get(key);
     if (kept !== undefined) return kept;
-    const { result, regular } = this.#build(traits, after, principal, owner);
+    const { items, last, skipped, more } = this.#cut(after, principal);
+    const result = render(items, more ? this.#seal(last, owner) : undefined, this.#filtered === 0);
+    if (this.#filtered > 0) return { result };
     const reply = { result, json: JSON.stringify(result) };
-    if (regular) this.#pages.set(key, reply);
+    if (skipped % this.#pageSize === 0) this.#pages.set(key, reply);
     return reply;
   }
 
-  #build(traits: RevisionTraits, after: number, principal: Principal | undefined, owner: string): { result: object; regular: boolean } {
-    const page: Entry<T>[] = [];
+  /** A page of a list that is made anew for every request; the cursor is a position in it. */
+  pageOf(all: readonly object[], cursor: string | undefined, principal: Principal | undefined, render: Render<object>): Reply {
+    const owner = `made ${principal?.id ?? ''}`;
+    const from = cursor === undefined ? 0 : this.#open(cursor, owner);
+    if (typeof from !== 'number') return { error: from };
+    const to = from + this.#pageSize;
+    return { result: render(all.slice(from, to), to < all.length ? this.#seal(to, owner) : undefined, false) };
+  }
+
+  #cut(after: number, principal: Principal | undefined): { items: T[]; last: number; skipped: number; more: boolean } {
+    const items: T[] = [];
     let skipped = 0;
-    let more = false;
-    for (const entry of this.#entries.values()) {
-      if (entry.item.visibleTo !== undefined && !entry.item.visibleTo(principal)) continue;
-      if (entry.order <= after) skipped++;
-      else if (page.length < this.#pageSize) page.push(entry);
-      else {
-        more = true;
-        break;
-      }
+    let last = 0;
+    for (const { order, item } of this.#entries.values()) {
+      if (item.visibleTo !== undefined && !item.visibleTo(principal)) continue;
+      if (order <= after) skipped++;
+      else if (items.length < this.#pageSize) {
+        items.push(item);
+        last = order;
+      } else return { items, last, skipped, more: true };
     }
-    const result: Record<string, unknown> = { [this.#member]: page.map((entry) => entry.item.describe(traits)) };
-    if (more) result['nextCursor'] = this.#seal(page.at(-1)?.order ?? 0, owner);
-    return { result: this.#finish(result, traits, this.#filtered === 0), regular: skipped % this.#pageSize === 0 };
+    return { items, last, skipped, more: false };
   }
 
   #seal(order: number, owner: string): string {
-    return `${order.toString(36)}.${digest(`${this.#member} ${order} ${owner}`)}`;
+    return `${order.toString(36)}.${digest(`${this.#kind} ${order} ${owner}`)}`;
   }
 
   #open(cursor: string, owner: string): number | ErrorObject {

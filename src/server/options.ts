@@ -25,8 +25,23 @@ export interface ServerOptions {
   readonly errors?: 'message' | 'masked';
   /** Told of every unexpected throw. Default: one line on stderr. */
   readonly onError?: (error: unknown, info: ErrorInfo) => void;
+  readonly asking?: AskingOptions;
   /** JSON Schema for schema libraries that do not bring their own, such as bare valibot. */
   readonly toJsonSchema?: ToJsonSchema;
+}
+
+/** How questions to the client are kept and bounded. */
+export interface AskingOptions {
+  /** 32 bytes, or several with the newest first. Default: random for each process, or the store's. */
+  readonly key?: Uint8Array | readonly Uint8Array[];
+  /** How long an answer may take. Default: 600,000. */
+  readonly ttlMs?: number;
+  /** Default: 10. */
+  readonly maxRounds?: number;
+  /** What is kept between rounds travels with the client up to this size, and in the store above it. Default: 8,192. */
+  readonly inlineBytes?: number;
+  /** Default: 262,144. */
+  readonly maxBytes?: number;
 }
 
 export interface ErrorInfo {

@@ -1,90 +1,32 @@
-// Prompts: templates that a user picks, filled in with arguments that are strings on the wire.
+// prompts/list and prompts/get: templates that a user picks, filled in with arguments that are strings on the wire.
 import { cut, errorCodes, faults, RpcError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
-import type { ContentBlock, GetPromptResult, Icon, PromptMessage } from '../protocol/types.ts';
-import type { InputOf, JsonSchema, OutputOf } from '../schema/infer.ts';
-import type { Schema } from '../schema/schema.ts';
+import type { ContentBlock, GetPromptResult, PromptMessage } from '../protocol/types.ts';
+import type { JsonSchema } from '../schema/infer.ts';
+import { denied } from './access.ts';
 import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
-import type { Completer } from './completion.ts';
-import type { Context, Principal } from './context.ts';
-import { type Access, denied } from './access.ts';
-import type { Listed } from './listing.ts';
-import { blockFault, older } from './result.ts';
+import type { Prompt, PromptReturn } from './prompt.ts';
+import { blockFault, older } from './tool-result.ts';
 
-/** What of a prompt can change while it is registered. */
-export interface PromptDetails extends Access {
-  readonly title?: string;
-  readonly description?: string;
-  readonly icons?: readonly Icon[];
-  /** `_meta` in the list. */
-  readonly meta?: Readonly<Record<string, unknown>>;
+export function listPrompts({ core, traits, principal }: Call, params: Params | undefined): Reply {
+  return core.prompts.page(traits, params?.['cursor'] as string | undefined, principal, (prompts, nextCursor, shared) =>
+    core.listed({ prompts: prompts.map((prompt) => describePrompt(prompt, traits)) }, nextCursor, traits, shared),
+  );
 }
 
-export interface PromptOptions<I = undefined> extends PromptDetails {
-  /** Every property must accept a string: that is all the wire carries. */
-  readonly input?: I;
-  readonly complete?: { readonly [Name in ArgumentNames<I>]?: Completer };
-}
-
-type ArgumentNames<I> = [I] extends [undefined] ? never : Extract<keyof InputOf<I>, string>;
-
-export type PromptHandler<I> = (
-  args: [I] extends [undefined] ? Readonly<Record<string, unknown>> : OutputOf<I>,
-  ctx: Context,
-) => PromptReturn | Promise<PromptReturn>;
-
-/** A string is one message of the user. */
-export type PromptReturn = string | PromptMessage | readonly PromptMessage[] | GetPromptResult;
-
-export class Prompt implements Listed {
-  readonly name: string;
-  readonly details: PromptDetails;
-  readonly handler: (args: never, ctx: Call) => unknown;
-  readonly input: Schema | undefined;
-  readonly complete: Readonly<Record<string, Completer>> | undefined;
-  readonly visibleTo?: (principal: Principal | undefined) => boolean;
-
-  constructor(
-    name: string,
-    details: PromptDetails,
-    handler: Prompt['handler'],
-    input: Schema | undefined,
-    complete: Readonly<Record<string, Completer>> | undefined,
-  ) {
-    this.name = name;
-    this.details = details;
-    this.handler = handler;
-    this.input = input;
-    this.complete = complete;
-    if (details.visible !== undefined) this.visibleTo = details.visible;
-  }
-
-  with(details: PromptDetails): Prompt {
-    return new Prompt(this.name, { ...this.details, ...details }, this.handler, this.input, this.complete);
-  }
-
-  get ready(): boolean {
-    return this.input === undefined || this.input.ready;
-  }
-
-  prepare(): Promise<void> | undefined {
-    return this.input?.prepare();
-  }
-
-  describe(traits: RevisionTraits): object {
-    const { title, description, icons, meta } = this.details;
-    const list = argumentsOf(this.input?.json, traits);
-    return {
-      name: this.name,
-      ...(title !== undefined && traits.titles && { title }),
-      ...(description !== undefined && { description }),
-      ...(icons !== undefined && traits.icons && { icons }),
-      ...(list.length > 0 && { arguments: list }),
-      ...(meta !== undefined && { _meta: meta }),
-    };
-  }
+function describePrompt(prompt: Prompt, traits: RevisionTraits): object {
+  const { title, description, icons, meta } = prompt.details;
+  const list = argumentsOf(prompt.input?.json, traits);
+  return {
+    name: prompt.name,
+    ...(title !== undefined && traits.titles && { title }),
+    ...(description !== undefined && { description }),
+    ...(icons !== undefined && traits.icons && { icons }),
+    ...(list.length > 0 && { arguments: list }),
+    ...(meta !== undefined && { _meta: meta }),
+  };
 }
 
 function argumentsOf(json: JsonSchema | undefined, traits: RevisionTraits): object[] {
@@ -95,25 +37,6 @@ function argumentsOf(json: JsonSchema | undefined, traits: RevisionTraits): obje
     ...(description !== undefined && { description }),
     required: required.includes(name),
   }));
-}
-
-/** Which argument could never arrive, because the wire carries only strings; undefined when all can. */
-export function unsayable(json: JsonSchema): string | undefined {
-  const properties = Object.entries((json['properties'] ?? {}) as Record<string, Params | boolean>);
-  return properties.find(([, property]) => !acceptsString(property))?.[0];
-}
-
-function acceptsString(property: Params | boolean | undefined): boolean {
-  if (typeof property !== 'object' || property === null) return property !== false;
-  const { type, anyOf, oneOf, enum: choices, const: only } = property;
-  if (only !== undefined) return typeof only === 'string';
-  if (Array.isArray(choices)) return choices.some((choice) => typeof choice === 'string');
-  if (Array.isArray(anyOf ?? oneOf)) return ((anyOf ?? oneOf) as Params[]).some(acceptsString);
-  return type === undefined || type === 'string' || (Array.isArray(type) && type.includes('string'));
-}
-
-export function listPrompts(call: Call, params: Params | undefined): Reply {
-  return call.core.prompts.page(call.traits, params?.['cursor'] as string | undefined, call.principal);
 }
 
 export function findPrompt({ core, principal }: Call, params: Params | undefined): Prompt | undefined {
@@ -133,7 +56,8 @@ export async function getPrompt(call: Call, params: Params | undefined): Promise
   const odd = Object.keys(given).find((name) => typeof given[name] !== 'string');
   if (odd !== undefined) return { error: faults.invalidParams(`Argument "${cut(odd)}" must be a string`) };
   const verdict = prompt.input === undefined ? { value: {} } : await prompt.input.check(given);
-  if (verdict.problem !== undefined) return { error: faults.invalidParams(`Invalid arguments for prompt "${prompt.name}": ${verdict.problem}`) };
+  if (verdict.problem !== undefined)
+    return { error: faults.invalidParams(`Invalid arguments for prompt "${prompt.name}": ${verdict.problem}`) };
   const returned = (await prompt.handler(verdict.value as never, call)) as PromptReturn;
   return { result: call.finished(toResult(returned, prompt, call.traits)) };
 }

@@ -1,9 +1,11 @@
 // What a modern call remembers between its rounds, sealed: the client carries it and can neither read nor change it.
 import { faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
+import { toBase64 } from '../protocol/constructors.ts';
 import type { Reply } from './answer.ts';
-import { digest, Flow } from './asking.ts';
+import { digest, Flow, suspended } from './asking.ts';
 import type { Call } from './call.ts';
+import { findResource } from './resources.ts';
 import { ToolError } from './result.ts';
 
 /** Short names: this travels with every retry. */
@@ -25,13 +27,35 @@ interface Pointer {
   readonly stored: string;
 }
 
+/**
+ * Ends a run that asked: with its reply when every question was answered, with the open questions otherwise. A handler that
+ * caught the suspension and returned all the same changes nothing; its author is told.
+ */
+export async function conclude(call: Call, params: Params, reply: Reply | undefined, fail: (error: unknown) => Reply): Promise<Reply> {
+  const { flow, core } = call;
+  await flow.settled();
+  if (flow.fault !== undefined) return fail(flow.fault);
+  if (flow.open.size === 0) return reply ?? fail(RpcError.internal());
+  if (reply !== undefined && reply !== suspended) {
+    const text = `A handler went on although "${[...flow.open.keys()].join('", "')}" was not answered yet: let the suspension pass`;
+    core.report(new VivariumError('ERR_CONFIG', text), call.method);
+  }
+  try {
+    return await seal(call, params);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
 /** Ends a round: the questions that are open, and the state that brings their answers back to this call. */
-export async function seal(call: Call, params: Params): Promise<Reply> {
+async function seal(call: Call, params: Params): Promise<Reply> {
   const { core, flow } = call;
   const { ttlMs, maxRounds } = core.asking;
   const [first = ''] = flow.open.keys();
   if (flow.round + 1 > maxRounds) {
-    throw new ToolError(`"${first}" was asked ${maxRounds} times without an answer that counts: its question must be the same in every round`);
+    throw new ToolError(
+      `"${first}" was asked ${maxRounds} times without an answer that counts: its question must be the same in every round`,
+    );
   }
   const digests = async (key: string): Promise<string> => digest(flow.texts.get(key) ?? '');
   const state: State = {
@@ -54,7 +78,7 @@ export async function seal(call: Call, params: Params): Promise<Reply> {
 }
 
 /** A later round: gives the call back what it knew, or says why not. */
-export async function unseal(call: Call, params: Params, singleUse: boolean): Promise<Reply | undefined> {
+export async function unseal(call: Call, params: Params): Promise<Reply | undefined> {
   const { requestState, inputResponses } = params;
   if (requestState === undefined) return undefined;
   const state = typeof requestState === 'string' ? await open(call, requestState) : 'not a string';
@@ -63,7 +87,7 @@ export async function unseal(call: Call, params: Params, singleUse: boolean): Pr
     call.core.report(new VivariumError('ERR_CLOSED', `requestState refused: ${fault}`), call.method);
     return { error: refusal('Invalid or expired requestState') };
   }
-  if (singleUse && !(await call.core.vault.claim(`round ${state.flow} ${state.round}`, call.core.asking.ttlMs))) {
+  if (singleUse(call, params) && !(await (await call.core.kept()).claim(`round ${state.flow} ${state.round}`, call.core.asking.ttlMs))) {
     return { error: refusal('requestState was already used') };
   }
   const answers = new Map(state.answers.map(([key, answer]) => [key, answer]));
@@ -76,6 +100,13 @@ export async function unseal(call: Call, params: Params, singleUse: boolean): Pr
   }
   call.resume(new Flow({ id: state.flow, round: state.round, answers, digests, memo: new Map(state.memo) }));
   return undefined;
+}
+
+function singleUse(call: Call, params: Params): boolean {
+  const { core, method } = call;
+  if (method === 'tools/call') return core.tools.get(params['name'] as string)?.details.singleUse === true;
+  if (method === 'prompts/get') return core.prompts.get(params['name'] as string)?.details.singleUse === true;
+  return findResource(call, params)?.details.singleUse === true;
 }
 
 async function foreign(call: Call, params: Params, state: State): Promise<string | undefined> {
@@ -106,11 +137,14 @@ async function close(call: Call, state: State): Promise<string> {
   const text = JSON.stringify(state);
   if (text.length > maxBytes) {
     const largest = [...state.memo, ...state.answers].reduce((a, b) => (size(a) >= size(b) ? a : b), ['', '']);
-    throw new VivariumError('ERR_TOO_LARGE', `What this call keeps between rounds exceeds ${maxBytes} bytes, most of it under "${largest[0]}": keep less, or a reference`);
+    throw new VivariumError(
+      'ERR_TOO_LARGE',
+      `What this call keeps between rounds exceeds ${maxBytes} bytes, most of it under "${largest[0]}": keep less, or a reference`,
+    );
   }
   if (text.length <= inlineBytes) return encrypt(call, text);
   const stored = crypto.randomUUID();
-  await call.core.vault.put(`state ${stored}`, await encrypt(call, text), ttlMs);
+  await (await call.core.kept()).put(`state ${stored}`, await encrypt(call, text), ttlMs);
   return encrypt(call, JSON.stringify({ stored } satisfies Pointer));
 }
 
@@ -123,7 +157,7 @@ async function open(call: Call, token: string): Promise<State | string> {
   if (text === undefined) return 'it does not open';
   const found = JSON.parse(text) as State | Pointer;
   if (!('stored' in found)) return found;
-  const sealed = await call.core.vault.get(`state ${found.stored}`);
+  const sealed = await (await call.core.kept()).get(`state ${found.stored}`);
   const state = sealed === undefined ? undefined : await decrypt(call, sealed);
   return state === undefined ? 'no longer stored' : (JSON.parse(state) as State);
 }
@@ -136,8 +170,12 @@ async function encrypt(call: Call, text: string): Promise<string> {
   const [key] = await call.core.askingKeys();
   if (key === undefined) throw RpcError.internal();
   const iv = crypto.getRandomValues(new Uint8Array(12));
-  const body = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: label }, await imported(key), new TextEncoder().encode(text));
-  return `${version}.${await keyId(key)}.${toBase64(iv)}${toBase64(new Uint8Array(body))}`;
+  const body = await crypto.subtle.encrypt(
+    { name: 'AES-GCM', iv, additionalData: label },
+    await imported(key),
+    new TextEncoder().encode(text),
+  );
+  return `${version}.${await keyId(key)}.${toBase64Url(iv)}${toBase64Url(new Uint8Array(body))}`;
 }
 
 async function decrypt(call: Call, token: string): Promise<string | undefined> {
@@ -147,7 +185,11 @@ async function decrypt(call: Call, token: string): Promise<string | undefined> {
     if ((await keyId(key)) !== id) continue;
     try {
       const iv = fromBase64(body.slice(0, 16));
-      const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv, additionalData: label }, await imported(key), fromBase64(body.slice(16)));
+      const plain = await crypto.subtle.decrypt(
+        { name: 'AES-GCM', iv, additionalData: label },
+        await imported(key),
+        fromBase64(body.slice(16)),
+      );
       return new TextDecoder().decode(plain);
     } catch {
       return undefined;
@@ -156,17 +198,17 @@ async function decrypt(call: Call, token: string): Promise<string | undefined> {
   return undefined;
 }
 
-function imported(key: Uint8Array): Promise<CryptoKey> {
+function imported(key: Uint8Array): ReturnType<typeof crypto.subtle.importKey> {
   return crypto.subtle.importKey('raw', key as Uint8Array<ArrayBuffer>, 'AES-GCM', false, ['encrypt', 'decrypt']);
 }
 
 async function keyId(key: Uint8Array): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', key as Uint8Array<ArrayBuffer>));
-  return toBase64(hash.subarray(0, 6));
+  return toBase64Url(hash.subarray(0, 6));
 }
 
-function toBase64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {

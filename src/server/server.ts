@@ -2,10 +2,15 @@
 import { VivariumError } from '../jsonrpc/error.ts';
 import { isRevision } from '../protocol/revision.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
-import { brand, Core } from './core.ts';
+import { type Around, brand, Core } from './core.ts';
+import { type Extension, install } from './extension.ts';
+import type { Listed, Listing } from './listing.ts';
 import type { ServerOptions } from './options.ts';
+import { Prompt, type PromptDetails, type PromptHandler, type PromptOptions, unsayable } from './prompt.ts';
+import { type Read, Resource, type ResourceDetails, type ResourceHandler, type ResourceOptions } from './resource.ts';
+import { type AnyHandler, Tool } from './tool.ts';
 import type { ToolDetails, ToolHandler, ToolOptions } from './tool-options.ts';
-import { type AnyHandler, Tool } from './tools.ts';
+import { parseTemplate } from './uri-template.ts';
 
 /** A handle on something registered. */
 export interface Registered<Details> {
@@ -17,7 +22,7 @@ export interface Registered<Details> {
 
 /** Something described but not yet registered; not generic, so that one file per tool stays easy to type. */
 export interface Definition {
-  readonly kind: 'tool';
+  readonly kind: 'tool' | 'resource' | 'prompt';
   readonly name: string;
   readonly register: (server: Server) => void;
 }
@@ -44,39 +49,80 @@ export class Server {
     options: ToolOptions<I, O>,
     handler: ToolHandler<I, O>,
   ): Registered<ToolDetails> {
-    const core = this.#core;
+    const what = `Tool "${name}"`;
+    checkName(name, 'tool');
+    checkHandler(handler, what);
     const { input, output, text, ...details } = options;
-    checkName(name);
-    if (typeof handler !== 'function')
-      throw new VivariumError('ERR_CONFIG', `Tool "${name}" has no handler: give a function as the last argument`);
     const tool = new Tool(
       name,
       details,
       handler as unknown as AnyHandler,
-      input === undefined ? undefined : this.#schema(name, 'input', input),
-      output === undefined ? undefined : this.#schema(name, 'output', output),
-      (text as Tool['text'] | undefined) ?? core.options.text ?? 'json',
+      input === undefined ? undefined : this.#schema(what, 'input', input),
+      output === undefined ? undefined : this.#schema(what, 'output', output),
+      (text as Tool['text'] | undefined) ?? this.#core.options.text ?? 'json',
     );
-    if (!core.tools.add(tool)) {
-      throw new VivariumError('ERR_DUPLICATE', `Tool "${name}" exists already: remove() it first, or choose another name`);
-    }
-    core.changed('tools');
-    return {
-      name,
-      update: (changes) => {
-        const current = core.tools.get(name);
-        if (current === undefined)
-          throw new VivariumError('ERR_CONFIG', `Tool "${name}" was removed: register it again with server.tool()`);
-        core.tools.replace(current.with(changes));
-        core.changed('tools');
-      },
-      remove: () => {
-        if (core.tools.remove(name)) core.changed('tools');
-      },
-    };
+    return this.#register(this.#core.tools, tool, 'tools', what);
   }
 
-  /** Registers what `defineTool` described. */
+  /** A brace in the URI makes it a template (RFC 6570); its variables are typed from the literal. */
+  resource<const U extends string>(uri: U, options: ResourceOptions<U>, read: ResourceHandler<U>): Registered<ResourceDetails> {
+    const what = `Resource "${uri}"`;
+    checkHandler(read, what);
+    const template = uri.includes('{') ? parseTemplate(uri) : undefined;
+    if (template !== undefined && 'problem' in template) throw new VivariumError('ERR_CONFIG', `${what}: ${template.problem}`);
+    if (template === undefined && !/^[A-Za-z][A-Za-z0-9+.-]*:[^\s]*$/.test(uri)) {
+      throw new VivariumError('ERR_CONFIG', `${what} has no absolute URI: write something like note:///index`);
+    }
+    if (template === undefined && (options.list ?? options.complete) !== undefined) {
+      throw new VivariumError('ERR_CONFIG', `${what} is no template: list and complete belong to templates such as note:///{id}`);
+    }
+    const known = new Set(template?.variables.map((variable) => variable.name));
+    const stray = Object.keys(options.complete ?? {}).find((variable) => !known.has(variable));
+    if (stray !== undefined) throw new VivariumError('ERR_CONFIG', `${what} has no variable "${stray}" to complete`);
+    const resource = new Resource(uri, options as ResourceOptions, read as unknown as Read, template);
+    const listing = template === undefined ? this.#core.resources : this.#core.templates;
+    return this.#register(listing, resource, 'resources', what);
+  }
+
+  prompt<const I extends object | undefined = undefined>(
+    name: string,
+    options: PromptOptions<I>,
+    handler: PromptHandler<I>,
+  ): Registered<PromptDetails> {
+    const what = `Prompt "${name}"`;
+    checkName(name, 'prompt');
+    checkHandler(handler, what);
+    const { input, complete, ...details } = options;
+    const schema = input === undefined ? undefined : this.#schema(what, 'input', input);
+    const mute = schema === undefined ? undefined : unsayable(schema.json);
+    if (mute !== undefined) {
+      throw new VivariumError(
+        'ERR_SCHEMA',
+        `${what}: the argument "${mute}" cannot be a string, and arguments of prompts are: use a coercion such as z.coerce.number()`,
+      );
+    }
+    const known = (schema?.json['properties'] ?? {}) as object;
+    const stray = Object.keys(complete ?? {}).find((argument) => !Object.hasOwn(known, argument));
+    if (stray !== undefined) throw new VivariumError('ERR_CONFIG', `${what} has no argument "${stray}" to complete`);
+    const prompt = new Prompt(name, details, handler as unknown as Prompt['handler'], schema, complete as Prompt['complete']);
+    return this.#register(this.#core.prompts, prompt, 'prompts', what);
+  }
+
+  /** Tells those who subscribed to it, in every revision. */
+  resourceUpdated(uri: string): void {
+    this.#core.changed({ kind: 'updated', uri });
+  }
+
+  /** Wraps every request but the handshake: for timing, limits, audit. The first wrapper is the outermost. */
+  around(wrapper: Around): void {
+    this.#core.arounds.push(wrapper);
+  }
+
+  use(extension: Extension): void {
+    install(this, this.#core, extension);
+  }
+
+  /** Registers what `defineTool` and its siblings described. */
   add(...definitions: readonly Definition[]): void {
     this.batch(() => {
       for (const definition of definitions) definition.register(this);
@@ -90,19 +136,53 @@ export class Server {
 
   /** Compiles every schema now instead of on first use: for tests and builds that want to fail early. */
   async ready(): Promise<void> {
-    for (const tool of this.#core.tools.values()) {
-      await tool.prepare();
-      for (const schema of [tool.input, tool.output]) {
-        if (schema?.fault !== undefined) throw new VivariumError('ERR_SCHEMA', `Tool "${tool.name}": ${schema.fault}`);
+    const core = this.#core;
+    await core.loading();
+    for (const one of [...core.tools.values(), ...core.prompts.values()]) {
+      await one.prepare();
+      for (const side of ['input', 'output'] as const) {
+        const fault = side in one ? (one as Tool)[side]?.fault : undefined;
+        const what = one instanceof Tool ? 'Tool' : 'Prompt';
+        if (fault !== undefined) throw new VivariumError('ERR_SCHEMA', `${what} "${one.name}", ${side}: ${fault}; correct the schema`);
       }
     }
   }
 
-  #schema(tool: string, side: 'input' | 'output', given: object): Schema {
+  #register<D, T extends Registrable<D, T>>(
+    listing: Listing<T>,
+    item: T,
+    of: 'tools' | 'resources' | 'prompts',
+    what: string,
+  ): Registered<D> {
+    const core = this.#core;
+    const changed = (): void => core.changed({ kind: 'list', of });
+    const { name } = item;
+    let current = item;
+    if (!listing.add(item)) throw new VivariumError('ERR_DUPLICATE', `${what} exists already: remove() it first, or choose another name`);
+    changed();
+    return {
+      name,
+      update: (details) => {
+        if (listing.get(name) !== current) throw new VivariumError('ERR_CONFIG', `${what} was removed: register it again`);
+        current = current.with(details);
+        listing.replace(current);
+        changed();
+      },
+      remove: () => {
+        if (listing.get(name) === current && listing.remove(name)) changed();
+      },
+    };
+  }
+
+  #schema(what: string, side: 'input' | 'output', given: object): Schema {
     const schema = defineSchema(given, { side, objectRoot: side === 'input', toJsonSchema: this.#core.options.toJsonSchema });
-    if ('problem' in schema) throw new VivariumError('ERR_SCHEMA', `Tool "${tool}", ${side}: ${schema.problem}`);
+    if ('problem' in schema) throw new VivariumError('ERR_SCHEMA', `${what}, ${side}: ${schema.problem}`);
     return schema;
   }
+}
+
+interface Registrable<D, T> extends Listed {
+  with(details: D): T;
 }
 
 /** Describes a tool without registering it. */
@@ -112,6 +192,24 @@ export function defineTool<const I extends object | undefined = undefined, const
   handler: ToolHandler<I, O>,
 ): Definition {
   return { kind: 'tool', name, register: (server) => void server.tool(name, options, handler) };
+}
+
+/** Describes a resource or a template without registering it. */
+export function defineResource<const U extends string>(uri: U, options: ResourceOptions<U>, read: ResourceHandler<U>): Definition {
+  return { kind: 'resource', name: uri, register: (server) => void server.resource(uri, options, read) };
+}
+
+/** Describes a prompt without registering it. */
+export function definePrompt<const I extends object | undefined = undefined>(
+  name: string,
+  options: PromptOptions<I>,
+  handler: PromptHandler<I>,
+): Definition {
+  return { kind: 'prompt', name, register: (server) => void server.prompt(name, options, handler) };
+}
+
+function checkHandler(handler: unknown, what: string): void {
+  if (typeof handler !== 'function') throw new VivariumError('ERR_CONFIG', `${what} has no handler: give a function as the last argument`);
 }
 
 function checkOptions({ name, version, revisions, pageSize }: ServerOptions): void {
@@ -130,11 +228,11 @@ function checkOptions({ name, version, revisions, pageSize }: ServerOptions): vo
 }
 
 /** The set the specification recommends, and the slash many servers use for grouping: safe in headers, logs and terminals. */
-function checkName(name: string): void {
+function checkName(name: string, what: string): void {
   if (!/^[A-Za-z0-9_./-]{1,128}$/.test(name)) {
     throw new VivariumError(
       'ERR_CONFIG',
-      `${JSON.stringify(name)} cannot name a tool: use 1 to 128 letters, digits and the characters _ - . /`,
+      `${JSON.stringify(name)} cannot name a ${what}: use 1 to 128 letters, digits and the characters _ - . /`,
     );
   }
 }

@@ -1,9 +1,9 @@
-// What one connection remembers: a legacy handshake, the calls that run, what the client wants to be told.
+// What one connection remembers: a legacy handshake, the calls that run, and what the client wants to be told.
 import { VivariumError } from '../jsonrpc/error.ts';
-import type { ParsedResponse, RequestId } from '../jsonrpc/message.ts';
-import { Pending } from '../jsonrpc/pending.ts';
+import type { ParsedRequest, ParsedResponse, RequestId } from '../jsonrpc/message.ts';
+import type { Pending } from '../jsonrpc/pending.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
-import type { LoggingLevel } from '../protocol/types.ts';
+import type { LoggingLevel, ServerCapabilities } from '../protocol/types.ts';
 import type { Call } from './call.ts';
 import type { ClientIdentity, Outlet, Principal } from './context.ts';
 import type { Change, Core } from './core.ts';
@@ -12,6 +12,24 @@ import type { Change, Core } from './core.ts';
 export interface Handshake {
   readonly traits: RevisionTraits;
   readonly client: ClientIdentity;
+  /** What the server promised, where there was a handshake. */
+  readonly capabilities?: ServerCapabilities;
+}
+
+/** What was promised to a legacy client, and when: changes from before are no news to it. */
+export interface Agreement extends Handshake {
+  readonly capabilities: ServerCapabilities;
+  readonly since: number;
+}
+
+/** A request that waits its turn. */
+export interface Waiting {
+  readonly id: RequestId;
+  readonly message: ParsedRequest;
+  /** It has waited for what it needs, and is not to wait again. */
+  loaded: boolean;
+  run(): void;
+  drop(): void;
 }
 
 /** A modern client that listens; made by `subscriptions/listen`. */
@@ -27,16 +45,20 @@ export class Session {
   readonly sessionId: string | undefined;
   readonly running: Map<RequestId, Call> = new Map();
   readonly listeners: Map<RequestId, Listener> = new Map();
+  /** URIs a legacy client has subscribed to. */
   readonly subscribed: Set<string> = new Set();
-  handshake: Handshake | undefined;
+  logLevel: LoggingLevel = 'info';
+  handshake: Agreement | undefined;
   /** The client has confirmed the handshake: before that it may only be pinged. */
   initialized = false;
-  logLevel: LoggingLevel = 'info';
+  /** The author has been told that this client breaks the rules. */
+  warned = false;
   /** The revision spoken last, for errors that belong to no request. */
   spoken: RevisionTraits | undefined;
-  /** Set while a validator loads: later requests wait behind the call that needs it, so that answers keep their order. */
-  loading: Promise<void> | undefined;
-  #pending: Pending | undefined;
+  /** There while something loads: later requests wait behind the one that needs it, so that answers keep their order. */
+  queue: Set<Waiting> | undefined;
+  /** Requests of ours; there once something was asked. */
+  pending: Pending | undefined;
 
   constructor(core: Core, principal?: Principal, sessionId?: string) {
     this.core = core;
@@ -44,24 +66,27 @@ export class Session {
     this.sessionId = sessionId;
   }
 
-  get pending(): Pending {
-    this.#pending ??= new Pending();
-    return this.#pending;
+  /** False when nobody asked. */
+  answered(response: ParsedResponse): boolean {
+    return this.pending?.settle(response) ?? false;
   }
 
-  /** An answer to a question of ours; one that nobody asked is dropped. */
-  answered(response: ParsedResponse): void {
-    this.#pending?.settle(response);
-  }
-
-  /** Untagged to a legacy client that has finished its handshake, tagged to every modern listener that asked for it. */
-  announce(change: Change, outlet: Outlet): void {
-    const wanted = change.kind === 'list' || this.subscribed.has(change.uri);
-    if (this.initialized && wanted) outlet.send({ jsonrpc: '2.0', ...messageOf(change) });
+  /** Untagged to a legacy client that was promised it, tagged to every modern listener that asked for it. */
+  announce(change: Change, at: number, outlet: Outlet): void {
+    const { handshake } = this;
+    if (this.initialized && handshake !== undefined && at > handshake.since && this.#wants(change, handshake.capabilities)) {
+      outlet.send({ jsonrpc: '2.0', ...messageOf(change) });
+    }
     for (const listener of this.listeners.values()) listener.tell(change);
   }
 
+  #wants(change: Change, promised: ServerCapabilities): boolean {
+    if (change.kind === 'list') return promised[change.of] !== undefined;
+    return change.kind === 'updated' && this.subscribed.has(change.uri);
+  }
+
   cancel(id: RequestId, reason: string | undefined): void {
+    for (const waiting of this.queue ?? []) if (waiting.id === id) this.#drop(waiting);
     const call = this.running.get(id);
     if (call === undefined) return;
     this.running.delete(id);
@@ -76,15 +101,22 @@ export class Session {
   /** Aborts what still runs; their answers have nowhere to go. */
   close(): void {
     const reason = new VivariumError('ERR_CLOSED', 'The connection is closed');
+    for (const waiting of this.queue ?? []) this.#drop(waiting);
     const calls = [...this.running.values()];
     this.running.clear();
     this.listeners.clear();
     for (const call of calls) call.cancel(reason);
-    this.#pending?.close(reason);
+    this.pending?.close(reason);
+  }
+
+  #drop(waiting: Waiting): void {
+    this.queue?.delete(waiting);
+    waiting.drop();
   }
 }
 
-export function messageOf(change: Change): { readonly method: string; readonly params?: { readonly uri: string } } {
+export function messageOf(change: Change): { readonly method: string; readonly params?: object } {
   if (change.kind === 'list') return { method: `notifications/${change.of}/list_changed` };
-  return { method: 'notifications/resources/updated', params: { uri: change.uri } };
+  if (change.kind === 'updated') return { method: 'notifications/resources/updated', params: { uri: change.uri } };
+  return { method: change.method, ...(change.params !== undefined && { params: change.params }) };
 }

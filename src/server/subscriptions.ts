@@ -1,8 +1,9 @@
 // subscriptions/listen: how a modern client hears of changes, on a request that stays open.
-import { metaKeys } from '../protocol/revision.ts';
-import type { SubscriptionFilter } from '../protocol/types.ts';
+
 import { faults } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
+import { metaKeys } from '../protocol/revision.ts';
+import type { SubscriptionFilter } from '../protocol/types.ts';
 import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
 import type { Change, Core } from './core.ts';
@@ -23,8 +24,11 @@ export function listen(call: Call, params: Params | undefined): Reply | Promise<
   if (uris !== undefined && !(Array.isArray(uris) && uris.length <= maxUris && uris.every((uri) => typeof uri === 'string'))) {
     return { error: faults.invalidParams(`resourceSubscriptions must be at most ${maxUris} URIs`) };
   }
-  const honoured = subset(core, call, asked);
-  if ('code' in honoured) return { error: honoured };
+  const undeclared = [...core.listenMembers].find(
+    ([member, extension]) => asked[member] !== undefined && call.declares(extension) === undefined,
+  );
+  if (undeclared !== undefined) return { error: faults.missingCapability({ extensions: { [undeclared[1]]: {} } }) };
+  const honoured = subset(core, asked);
   const tag = { [metaKeys.subscriptionId]: requestId };
   call.send({
     jsonrpc: '2.0',
@@ -50,15 +54,11 @@ export function listen(call: Call, params: Params | undefined): Reply | Promise<
 }
 
 /** Only what this server offers; extensions add members of their own. */
-function subset(core: Core, call: Call, asked: SubscriptionFilter): SubscriptionFilter | ReturnType<typeof faults.invalidParams> {
+function subset(core: Core, asked: SubscriptionFilter): SubscriptionFilter {
   const honoured: Record<string, unknown> = {};
   for (const [member, capability] of lists) if (asked[member] === true && core.has(capability)) honoured[member] = true;
   if (asked.resourceSubscriptions !== undefined && core.has('resources')) honoured['resourceSubscriptions'] = asked.resourceSubscriptions;
-  for (const [member, extension] of core.listenMembers) {
-    if (asked[member] === undefined) continue;
-    if (!call.declares(extension)) return faults.missingCapability({ extensions: { [extension]: {} } });
-    honoured[member] = asked[member];
-  }
+  for (const member of core.listenMembers.keys()) if (asked[member] !== undefined) honoured[member] = asked[member];
   return honoured;
 }
 

@@ -3,23 +3,18 @@
 import type { TextFormat } from '../protocol/text.ts';
 import type { CallToolResult, ContentBlock, Icon, ToolAnnotations } from '../protocol/types.ts';
 import type { InputOf, LiteralHint, OutputOf } from '../schema/infer.ts';
-import type { ClientFeature, Context, Principal } from './context.ts';
+import type { Access } from './access.ts';
+import type { Context } from './context.ts';
 import type { StructuredResult } from './result.ts';
 
 /** What of a tool can change while it is registered: everything but its schemas and its handler. */
-export interface ToolDetails {
+export interface ToolDetails extends Access {
   readonly title?: string;
   readonly description?: string;
   readonly icons?: readonly Icon[];
   readonly annotations?: ToolAnnotations;
   /** `_meta` in the list. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Client features without which the tool cannot run: checked before the handler is called. */
-  readonly needs?: readonly ClientFeature[];
-  /** All of these must have been granted to the caller. */
-  readonly scopes?: readonly string[];
-  /** A tool that is not visible to someone is absent from their list and unknown to their calls. */
-  readonly visible?: (principal: Principal | undefined) => boolean;
 }
 
 export interface ToolOptions<I = undefined, O = undefined> extends ToolDetails {

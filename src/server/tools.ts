@@ -1,200 +1,178 @@
-// Tools: registered once, described per revision, called by name.
+// tools/list and tools/call: tools described per revision, found by name, run, and their outcome told.
 import { cut, type ErrorObject, errorCodes, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
-import { loadToon } from '../protocol/text.ts';
-import type { Schema, Verdict } from '../schema/schema.ts';
+import { loadToon, type TextFormat, toonLoaded } from '../protocol/text.ts';
+import type { JsonSchema } from '../schema/infer.ts';
+import { type Verdict, wrapSchema } from '../schema/schema.ts';
+import { lackingFeature, lackingScopes, required } from './access.ts';
 import type { Reply } from './answer.ts';
-import type { CallContext, ClientFeature, Principal } from './context.ts';
-import type { Core } from './core.ts';
-import type { Listed } from './listing.ts';
-import { errorResult, fromFree, fromValue, project, StructuredResult, ToolError, type ToolResult, textResult } from './result.ts';
-import type { ToolDetails, ToolOptions } from './tool-options.ts';
+import { LacksFeature, PeerRefusal, Suspension, suspended } from './asking.ts';
+import type { Call } from './call.ts';
+import type { ClientFeature } from './context.ts';
+import { type ResultOptions, StructuredResult, ToolError } from './result.ts';
+import type { Tool } from './tool.ts';
+import { errorResult, fromFree, fromValue, project, type ToolResult, textResult } from './tool-result.ts';
 
-export type AnyHandler = (args: never, ctx: CallContext) => unknown;
-type AnyText = NonNullable<ToolOptions<unknown, unknown>['text']>;
+export function listTools({ core, traits, principal }: Call, params: Params | undefined): Reply {
+  return core.tools.page(traits, params?.['cursor'] as string | undefined, principal, (tools, nextCursor, shared) =>
+    core.listed({ tools: tools.map((tool) => describeTool(tool, traits)) }, nextCursor, traits, shared),
+  );
+}
 
 const noArguments = { type: 'object', additionalProperties: false } as const;
 
-export class Tool implements Listed {
-  readonly name: string;
-  readonly details: ToolDetails;
-  readonly handler: AnyHandler;
-  readonly input: Schema | undefined;
-  readonly output: Schema | undefined;
-  readonly text: AnyText;
-  readonly visibleTo?: (principal: Principal | undefined) => boolean;
-  #toonReady: boolean;
-
-  constructor(
-    name: string,
-    details: ToolDetails,
-    handler: AnyHandler,
-    input: Schema | undefined,
-    output: Schema | undefined,
-    text: AnyText,
-  ) {
-    this.name = name;
-    this.details = details;
-    this.handler = handler;
-    this.input = input;
-    this.output = output;
-    this.text = text;
-    this.#toonReady = output === undefined || typeof text === 'function' || text === 'json';
-    if (details.visible !== undefined) this.visibleTo = details.visible;
-  }
-
-  with(details: ToolDetails): Tool {
-    return new Tool(this.name, { ...this.details, ...details }, this.handler, this.input, this.output, this.text);
-  }
-
-  get ready(): boolean {
-    return this.#toonReady && (this.input === undefined || this.input.ready) && (this.output === undefined || this.output.ready);
-  }
-
-  /** Compiles what a call needs; undefined when that took no waiting. */
-  prepare(): Promise<void> | undefined {
-    const steps = [this.input?.prepare(), this.output?.prepare(), this.#toonReady ? undefined : this.#loadToon()];
-    const waits = steps.filter((step) => step !== undefined);
-    return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
-  }
-
-  async #loadToon(): Promise<void> {
-    await loadToon();
-    this.#toonReady = true;
-  }
-
-  describe(traits: RevisionTraits): object {
-    const { title, description, icons, annotations, meta } = this.details;
-    const output = this.output === undefined || traits.structured === 'none' ? undefined : schemaFor(this.output.json, traits);
-    return {
-      name: this.name,
-      ...(title !== undefined && traits.titles && { title }),
-      ...(description !== undefined && { description }),
-      ...(icons !== undefined && traits.icons && { icons }),
-      inputSchema: this.input?.json ?? noArguments,
-      ...(output !== undefined && { outputSchema: output }),
-      ...(annotations !== undefined && traits.annotations && { annotations }),
-      ...(meta !== undefined && { _meta: meta }),
-    };
-  }
+function describeTool(tool: Tool, traits: RevisionTraits): object {
+  const { title, description, icons, annotations, meta } = tool.details;
+  const output = tool.output === undefined || traits.structured === 'none' ? undefined : schemaFor(tool.output.json, traits);
+  return {
+    name: tool.name,
+    ...(title !== undefined && traits.titles && { title }),
+    ...(description !== undefined && { description }),
+    ...(icons !== undefined && traits.icons && { icons }),
+    inputSchema: tool.input?.json ?? noArguments,
+    ...(output !== undefined && { outputSchema: output }),
+    ...(annotations !== undefined && traits.annotations && { annotations }),
+    ...(meta !== undefined && { _meta: meta }),
+  };
 }
 
-/** Up to 2025-11-25 an output schema has an object at its root; any other is wrapped as its values are. */
-function schemaFor(json: object, traits: RevisionTraits): object {
-  if (traits.structured === 'any' || (json as { type?: unknown }).type === 'object') return json;
-  return { type: 'object', properties: { result: json }, required: ['result'] };
-}
-
-export function listTools(core: Core, ctx: CallContext, params: Params | undefined): Reply {
-  return core.tools.page(ctx.traits, params?.['cursor'] as string | undefined, ctx.principal);
-}
-
-export function callTool(core: Core, ctx: CallContext, params: Params | undefined): Reply | Promise<Reply> {
+export function callTool(call: Call, params: Params | undefined): Reply | Promise<Reply> {
   const name = params?.['name'] as string;
-  const tool = core.tools.get(name);
-  if (tool === undefined || (tool.visibleTo !== undefined && !tool.visibleTo(ctx.principal))) {
+  const tool = call.core.tools.get(name);
+  if (tool === undefined || (tool.visibleTo !== undefined && !tool.visibleTo(call.principal))) {
     return {
       error: { code: errorCodes.invalidParams, message: `Unknown tool: ${cut(name)}`, data: { details: `Unknown tool: ${cut(name)}` } },
     };
   }
-  const refused = gate(tool, ctx);
+  const refused = gate(call, tool);
   if (refused !== undefined) return refused;
-  return run(core, ctx, tool, (params as Params)['arguments'] ?? {});
+  return run(call, tool, (params as Params)['arguments'] ?? {});
 }
 
-function gate(tool: Tool, ctx: CallContext): Reply | undefined {
-  const { scopes, needs } = tool.details;
-  const { principal } = ctx;
-  if (scopes !== undefined && principal !== undefined && !scopes.every((scope) => principal.scopes.includes(scope))) {
-    return { error: faults.forbidden(scopes) };
-  }
-  const lacking = needs?.find((feature) => !ctx.can(feature));
-  if (lacking === undefined) return undefined;
-  if (ctx.era === 'modern') return { error: faults.missingCapability(required(needs as readonly ClientFeature[])) };
+function gate(call: Call, tool: Tool): Reply | undefined {
+  const forbidden = lackingScopes(call, tool.details);
+  if (forbidden !== undefined) return { error: forbidden };
+  const lacking = lackingFeature(call, tool.details);
+  return lacking === undefined ? undefined : unable(call, tool, lacking, tool.details.needs ?? []);
+}
+
+/** 2026-07-28 has a code for it; before, the model is told. */
+function unable(call: Call, tool: Tool, lacking: ClientFeature, needs: readonly ClientFeature[]): Reply {
+  if (call.era === 'modern') return { error: faults.missingCapability(required(needs)) };
   return { result: textResult(`Tool "${tool.name}" needs a client that supports ${lacking}.`, true) };
 }
 
-function required(needs: readonly ClientFeature[]): object {
-  const wanted: Record<string, Record<string, object>> = {};
-  for (const feature of needs) {
-    const [capability = feature, part] = feature.split('.');
-    wanted[capability] = { ...wanted[capability], ...(part !== undefined && { [part]: {} }) };
-  }
-  return wanted;
-}
-
-function run(core: Core, ctx: CallContext, tool: Tool, args: unknown): Reply | Promise<Reply> {
+function run(call: Call, tool: Tool, args: unknown): Reply | Promise<Reply> {
   try {
-    if (tool.input === undefined) return invoke(core, ctx, tool, {});
+    if (tool.input === undefined) return invoke(call, tool, {});
     const verdict = tool.input.check(args);
-    if (!(verdict instanceof Promise)) return judged(core, ctx, tool, verdict);
-    return verdict.then((settled) => judged(core, ctx, tool, settled)).catch((error: unknown) => failed(core, ctx, tool, error));
+    if (!(verdict instanceof Promise)) return judged(call, tool, verdict);
+    return verdict.then((settled) => judged(call, tool, settled)).catch((error: unknown) => failed(call, tool, error));
   } catch (error) {
-    return failed(core, ctx, tool, error);
+    return failed(call, tool, error);
   }
 }
 
-function judged(core: Core, ctx: CallContext, tool: Tool, verdict: Verdict): Reply | Promise<Reply> {
-  if (verdict.problem === undefined) return invoke(core, ctx, tool, verdict.value);
+function judged(call: Call, tool: Tool, verdict: Verdict): Reply | Promise<Reply> {
+  if (verdict.problem === undefined) return invoke(call, tool, verdict.value);
+  if (tool.input?.fault !== undefined) call.core.report(new VivariumError('ERR_SCHEMA', tool.input.fault), 'tools/call', tool.name);
   // Up to 2025-06-18 the text said -32602; since 2025-11-25 the model must see it. It helps the model in every revision.
-  return reply(core, ctx, textResult(`Invalid arguments for tool "${tool.name}": ${verdict.problem}`, true));
+  return reply(call, tool, textResult(`Invalid arguments for tool "${tool.name}": ${verdict.problem}`, true));
 }
 
-function invoke(core: Core, ctx: CallContext, tool: Tool, args: unknown): Reply | Promise<Reply> {
-  const returned = tool.handler(args as never, ctx);
-  if (!isThenable(returned)) return returnedBy(core, ctx, tool, returned);
+function invoke(call: Call, tool: Tool, args: unknown): Reply | Promise<Reply> {
+  const returned = tool.handler(args as never, call);
+  if (!isThenable(returned)) return returnedBy(call, tool, returned);
   return Promise.resolve(returned)
-    .then((value) => returnedBy(core, ctx, tool, value))
-    .catch((error: unknown) => failed(core, ctx, tool, error));
+    .then((value) => returnedBy(call, tool, value))
+    .catch((error: unknown) => failed(call, tool, error));
 }
 
-function returnedBy(core: Core, ctx: CallContext, tool: Tool, returned: unknown): Reply | Promise<Reply> {
+function returnedBy(call: Call, tool: Tool, returned: unknown): Reply | Promise<Reply> {
   if (tool.output === undefined) {
     const built = fromFree(returned);
-    if (typeof built !== 'string') return reply(core, ctx, built);
-    return failed(core, ctx, tool, new VivariumError('ERR_CONFIG', `Tool "${tool.name}" returned ${built}`));
+    return typeof built === 'string' ? misbuilt(call, tool, built) : reply(call, tool, built);
   }
   const extra = returned instanceof StructuredResult ? returned.options : undefined;
   const verdict = tool.output.check(extra === undefined ? returned : (returned as StructuredResult<unknown>).value);
-  if (!(verdict instanceof Promise)) return structured(core, ctx, tool, verdict, extra);
-  return verdict.then((settled) => structured(core, ctx, tool, settled, extra));
+  if (!(verdict instanceof Promise)) return structured(call, tool, verdict, extra);
+  return verdict.then((settled) => structured(call, tool, settled, extra)).catch((error: unknown) => failed(call, tool, error));
 }
 
-function structured(
-  core: Core,
-  ctx: CallContext,
-  tool: Tool,
-  verdict: Verdict,
-  extra: StructuredResult<unknown>['options'] | undefined,
-): Reply {
-  if (verdict.problem === undefined) return reply(core, ctx, fromValue(verdict.value, tool.text, extra));
-  const text = `Tool "${tool.name}" returned a result that does not match its output schema: ${verdict.problem}`;
-  core.report(new VivariumError('ERR_SCHEMA', text), 'tools/call', tool.name);
-  return reply(core, ctx, textResult(text, true));
+function structured(call: Call, tool: Tool, verdict: Verdict, extra: ResultOptions | undefined): Reply | Promise<Reply> {
+  if (verdict.problem !== undefined) {
+    const text = `Tool "${tool.name}" returned a result that does not match its output schema: ${verdict.problem}`;
+    call.core.report(new VivariumError('ERR_SCHEMA', text), 'tools/call', tool.name);
+    return reply(call, tool, textResult(text, true));
+  }
+  const format = extra?.text ?? tool.text;
+  // A call may ask for TOON where its tool does not.
+  if (typeof format !== 'function' && format !== 'json' && !toonLoaded())
+    return loadToon().then(() => structured(call, tool, verdict, extra));
+  const built = fromValue(verdict.value, format as TextFormat, extra);
+  return typeof built === 'string' ? misbuilt(call, tool, built) : reply(call, tool, built);
+}
+
+function misbuilt(call: Call, tool: Tool, what: string): Reply {
+  return failed(call, tool, new VivariumError('ERR_CONFIG', `Tool "${tool.name}" returned ${what}`));
+}
+
+/** A call that failed outside its handler. */
+export function failedCall(call: Call, params: Params, error: unknown): Reply {
+  const tool = call.core.tools.get(params['name'] as string);
+  if (tool === undefined) throw error;
+  return failed(call, tool, error);
 }
 
 /** Every throw of a tool ends here: a protocol error only where the author said so. */
-function failed(core: Core, ctx: CallContext, tool: Tool, error: unknown): Reply {
-  if (error instanceof RpcError) return { error: protocolError(error) };
-  if (error instanceof ToolError) return reply(core, ctx, errorResult(error));
-  if (ctx.cancelled) return reply(core, ctx, textResult('Cancelled', true));
-  const ref = core.report(error, 'tools/call', tool.name);
-  if (ref !== undefined) return reply(core, ctx, textResult(`Tool "${tool.name}" failed (ref ${ref})`, true));
-  const message = error instanceof Error && typeof error.message === 'string' && error.message !== '' ? error.message : undefined;
-  return reply(core, ctx, textResult(message ?? `Tool "${tool.name}" failed`, true));
+function failed(call: Call, tool: Tool, error: unknown): Reply {
+  const known = recognised(error);
+  if (known instanceof Suspension) return suspended;
+  if (known instanceof LacksFeature) return unable(call, tool, known.feature, [known.feature]);
+  if (known instanceof PeerRefusal) return reply(call, tool, textResult(`The client refused ${known.feature}: ${known.message}`, true));
+  if (known instanceof RpcError) return { error: protocolError(known) };
+  if (known instanceof ToolError) {
+    const built = errorResult(known);
+    return typeof built === 'string' ? misbuilt(call, tool, built) : reply(call, tool, built);
+  }
+  if (call.cancelled) return reply(call, tool, textResult('Cancelled', true));
+  const ref = call.core.report(error, 'tools/call', tool.name);
+  const text =
+    call.core.options.errors === 'masked' ? `Tool "${tool.name}" failed (ref ${ref})` : (known?.message ?? `Tool "${tool.name}" failed`);
+  return reply(call, tool, textResult(text, true));
+}
+
+/** Authors throw anything: a proxy that refuses to be looked at, an error whose message throws. */
+function recognised(error: unknown): Error | { readonly message: string } | undefined {
+  try {
+    if (error instanceof RpcError || error instanceof ToolError || error instanceof Suspension || error instanceof LacksFeature)
+      return error;
+    return error instanceof Error && typeof error.message === 'string' && error.message !== '' ? { message: error.message } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function protocolError(error: RpcError): ErrorObject {
   return Number.isInteger(error.code) ? error.toObject() : faults.internal();
 }
 
-function reply(core: Core, ctx: CallContext, built: ToolResult): Reply {
-  const projected = project(built, ctx.traits);
-  return { result: ctx.traits.era === 'modern' ? core.stamp(projected) : projected };
+function reply(call: Call, tool: Tool, built: ToolResult): Reply {
+  const projected = project(built, call.traits, tool.wraps);
+  return { result: call.finished(projected) };
 }
 
 /** Promises of other libraries too. */
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+}
+
+/** Up to 2025-11-25 an output schema has an object at its root; any other is wrapped as its values are. */
+function schemaFor(json: JsonSchema, traits: RevisionTraits): object {
+  return traits.structured === 'any' || isObjectSchema(json) ? json : wrapSchema(json);
+}
+
+function isObjectSchema(json: object): boolean {
+  return (json as { type?: unknown }).type === 'object';
 }

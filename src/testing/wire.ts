@@ -2,6 +2,7 @@
 import { VivariumError } from '../jsonrpc/error.ts';
 import { Pipe, type PipeOptions } from '../serve/pipe.ts';
 import { coreOf, soon } from '../server/core.ts';
+import { serve } from '../server/requests.ts';
 import type { Server } from '../server/server.ts';
 import { type Transcript, TranscriptRecorder } from './transcript.ts';
 
@@ -28,13 +29,22 @@ class MemoryWire implements Wire {
   readonly transcript: TranscriptRecorder = new TranscriptRecorder();
   readonly #pipe: Pipe;
   readonly #received: object[] = [];
-  readonly #waiting: { readonly wants: (message: object) => boolean; readonly take: (message: object) => void }[] = [];
+  readonly #waiting: {
+    readonly wants: (message: object) => boolean;
+    readonly take: (message: object) => void;
+    readonly give: (up: Error) => void;
+  }[] = [];
+  readonly #decoder = new TextDecoder();
+  #partial = '';
   #nextId = 1;
   #closed = false;
 
   constructor(server: Server, options: PipeOptions) {
+    const core = coreOf(server);
+    // As in memory: what a process loads after its first answer is here at once.
+    core.serve ??= serve;
     this.#pipe = new Pipe(
-      coreOf(server),
+      core,
       {
         write: (text) => {
           for (const line of text.split('\n')) if (line !== '') this.#arrive(line);
@@ -48,9 +58,14 @@ class MemoryWire implements Wire {
 
   send(message: object | string | Uint8Array): void {
     if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The wire is closed');
-    const text = typeof message === 'string' ? message : message instanceof Uint8Array ? undefined : `${JSON.stringify(message)}\n`;
-    const bytes = text === undefined ? (message as Uint8Array) : new TextEncoder().encode(text);
-    for (const line of (text ?? new TextDecoder().decode(bytes)).split('\n')) if (line.trim() !== '') this.transcript.add('client', line);
+    const bytes =
+      message instanceof Uint8Array
+        ? message
+        : new TextEncoder().encode(typeof message === 'string' ? message : `${JSON.stringify(message)}\n`);
+    // A line is written down when it is whole, however many pieces it came in.
+    const lines = (this.#partial + this.#decoder.decode(bytes, { stream: true })).split('\n');
+    this.#partial = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') this.transcript.add('client', line);
     this.#pipe.receive(bytes);
   }
 
@@ -76,6 +91,7 @@ class MemoryWire implements Wire {
     if (this.#closed) return;
     this.#closed = true;
     await this.#pipe.finish(2_000);
+    for (const { give } of this.#waiting.splice(0)) give(new VivariumError('ERR_CLOSED', 'The wire is closed'));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -85,7 +101,8 @@ class MemoryWire implements Wire {
   #take(wants: (message: object) => boolean): Promise<object> {
     const at = this.#received.findIndex(wants);
     if (at !== -1) return Promise.resolve(this.#received.splice(at, 1)[0] as object);
-    return new Promise((take) => this.#waiting.push({ wants, take }));
+    if (this.#closed) return Promise.reject(new VivariumError('ERR_CLOSED', 'The wire is closed'));
+    return new Promise((take, give) => this.#waiting.push({ wants, take, give }));
   }
 
   #arrive(line: string): void {

@@ -2,6 +2,7 @@
 import type { Server } from 'vivarium/server';
 import { Pipe, type PipeEnd } from '../../src/serve/pipe.ts';
 import { coreOf } from '../../src/server/core.ts';
+import { serve } from '../../src/server/requests.ts';
 import { clientInfo, type Message } from '../matrix/link.ts';
 
 export class FarEnd implements PipeEnd {
@@ -15,7 +16,9 @@ export class FarEnd implements PipeEnd {
   #resuming = false;
 
   constructor(server: Server) {
-    this.pipe = new Pipe(coreOf(server), this);
+    const core = coreOf(server);
+    core.serve ??= serve;
+    this.pipe = new Pipe(core, this);
   }
 
   write(text: string): boolean {

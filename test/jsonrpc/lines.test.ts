@@ -256,7 +256,7 @@ function counted(work: () => void): { copied: number; searched: number; decoded:
     counts.searched += this.length - Math.max(found, 0);
     return found;
   };
-  TextDecoder.prototype.decode = function (this: TextDecoder, ...args: Parameters<typeof decode>) {
+  TextDecoder.prototype.decode = function (this: InstanceType<typeof TextDecoder>, ...args: Parameters<typeof decode>) {
     counts.decoded += (args[0] as Uint8Array | undefined)?.byteLength ?? 0;
     return decode.apply(this, args);
   };

@@ -128,7 +128,8 @@ export class Link {
   /** What has arrived and was not taken, after a round trip that proves the server has read everything before it. */
   async rest(): Promise<Message[]> {
     await (this.modern ? this.request('server/discover') : this.request('ping'));
-    // One more, because list changes are announced at the end of a turn.
+    // List changes are announced at the end of a turn: of this process, or of the child's, which the second trip waits for.
+    await new Promise((resolve) => setImmediate(resolve));
     await (this.modern ? this.request('server/discover') : this.request('ping'));
     return this.#received.splice(0);
   }
@@ -171,7 +172,7 @@ export async function open(server: Server, transport: 'memory' | 'wire', options
     link.attach({ send: (message) => wire.send(message), close: () => wire.close() });
     void (async () => {
       for (;;) link.arrive((await wire.next()) as Message);
-    })();
+    })().catch(() => undefined);
   }
   if (!link.modern && options.bare !== true) await link.initialize();
   return link;

@@ -45,8 +45,8 @@ function judge(revision: Revision): (definition: string) => Check | undefined {
     const modern = '$defs' in schema;
     const ajv = modern ? new Ajv2020({ strict: false, allErrors: true }) : new Ajv({ strict: false, allErrors: true });
     addFormats(ajv as never);
-    ajv.addSchema({ ...schema, $id: `urn:${revision}` });
-    found = (definition) => ajv.getSchema(`urn:${revision}#/${modern ? '$defs' : 'definitions'}/${definition}`) as Check | undefined;
+    ajv.addSchema({ ...schema, $id: `urn:mcp:${revision}` });
+    found = (definition) => ajv.getSchema(`urn:mcp:${revision}#/${modern ? '$defs' : 'definitions'}/${definition}`) as Check | undefined;
     judges.set(revision, found);
   }
   return found;

@@ -10,16 +10,16 @@ import { node24, notRun } from '../../scripts/prepare.mjs';
 import type { Message } from '../matrix/link.ts';
 
 const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url));
-const started = new Set<number>();
+const started = new Set<Child>();
 
 afterAll(() => {
-  for (const pid of started) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  for (const child of started) child.kill();
 });
 
 /** The same tests on this Node and on the second one. With CI set a missing second Node fails them. */
-export function onEachNode(tests: (node: string) => void): void {
-  describe(`on Node ${process.versions.node}`, () => tests(process.execPath));
-  describe.skipIf(notRun('node-24'))('on Node 24', () => tests(node24() ?? ''));
+export function onEachNode(tests: (node: string) => void, options: { readonly concurrent?: boolean } = {}): void {
+  describe(`on Node ${process.versions.node}`, options, () => tests(process.execPath));
+  describe.skipIf(notRun('node-24'))('on Node 24', options, () => tests(node24() ?? ''));
 }
 
 export interface ChildOptions {
@@ -47,7 +47,9 @@ export class Child {
   readonly lines: string[] = [];
   stderr = '';
   readonly #waiting = new Set<() => void>();
+  readonly #claimed: number[] = [];
   readonly #answers = new Map<unknown, Message>();
+  #numbered = 0;
   #nextId = 1;
   #ended = false;
 
@@ -55,7 +57,8 @@ export class Child {
     if (node === '') throw new Error('Node 24 is missing; node scripts/prepare.mjs fetches it');
     const target = [`${fixtures}${file}`, JSON.stringify(settings)];
     this.process = spawn(node, behind === undefined ? target : [`${fixtures}${behind}`, ...target], { stdio: 'pipe' });
-    this.claim(this.process.pid);
+    if (this.process.pid !== undefined) this.claim(this.process.pid);
+    started.add(this);
     this.process.stdin.on('error', () => undefined);
     this.process.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
@@ -74,9 +77,14 @@ export class Child {
     return this.process.pid as number;
   }
 
-  /** Takes care that a process that a test knows only by its id does not outlive the tests. */
-  claim(pid: number | undefined): void {
-    if (pid !== undefined) started.add(pid);
+  /** Adds processes of which a test knows only the id to those that must not outlive it. */
+  claim(...pids: readonly number[]): void {
+    this.#claimed.push(...pids);
+  }
+
+  /** Ends what is left. */
+  kill(): void {
+    for (const pid of this.#claimed) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   }
 
   read(): void {
@@ -85,6 +93,7 @@ export class Child {
       if (line.startsWith('{')) {
         const message = JSON.parse(line) as Message;
         this.#answers.set(message.id, message);
+        if (typeof message.id === 'number') this.#numbered++;
       }
       this.#wake();
     });
@@ -103,6 +112,11 @@ export class Child {
 
   answer(id: number): Promise<Message> {
     return this.#until(`an answer to ${id}`, () => this.#answers.get(id));
+  }
+
+  /** Settles when this many ids with a number have been answered. */
+  async answered(count: number): Promise<void> {
+    await this.#until(`${count} answers`, () => (this.#numbered >= count ? true : undefined));
   }
 
   request(method: string, params?: object): Promise<Message> {

@@ -72,6 +72,16 @@ describe('where batches exist', () => {
     expect(await answersTo({ jsonrpc: '2.0', id: null, method: 'ping' })).toEqual([[{ jsonrpc: '2.0', id: null, error: invalid }]]);
   });
 
+  it('an answer has the id that its revision demands, whatever was spoken in between', async () => {
+    const talk = await converse(createEverything(), '2025-03-26');
+    const modern = await converse(createEverything(), '2026-07-28');
+    talk.send(modern.request(1, 'server/discover'));
+    await talk.wire.quiet();
+    talk.send('[7]', '[]');
+    const error = { jsonrpc: '2.0', id: null, error: invalid };
+    expect(await talk.received()).toEqual([[error], error]);
+  });
+
   it('an empty array costs one error that is no array', async () => {
     expect(await answersTo()).toEqual([{ jsonrpc: '2.0', id: null, error: invalid }]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Revision, revisions } from 'vivarium';
 import { Server } from 'vivarium/server';
 import { createEverything } from '../fixtures/everything.mjs';
-import { type Conversation, cancelled, codeOf, converse, textOf } from '../jsonrpc/conversation.ts';
+import { type Conversation, cancelled, codeOf, converse, textOf, turn } from '../jsonrpc/conversation.ts';
 import { legacy } from '../matrix/matrix.ts';
 
 const counting = (): { server: Server; calls: string[] } => {
@@ -93,6 +93,20 @@ describe.each(revisions)('in %s', (revision) => {
     expect(reason).toMatchObject({ code: 'ERR_CANCELLED', message: 'bored' });
     talk.send(talk.call(1, 'echo', { text: 'again' }));
     expect((await talk.received()).map(textOf)).toEqual(['again']);
+  });
+
+  it('a cancelled call that ends late leaves the call alone that has its id now', async () => {
+    const server = createEverything();
+    const ends: (() => void)[] = [];
+    server.tool('slow', {}, () => new Promise((resolve) => ends.push(() => resolve('done'))));
+    const talk = await talking(server);
+    talk.send(talk.call(1, 'slow'), cancelled(1), talk.call(1, 'slow'));
+    ends[0]?.();
+    await turn();
+    talk.send(talk.call(1, 'slow'));
+    ends[1]?.();
+    expect((await talk.received()).map((answer) => codeOf(answer) ?? textOf(answer))).toEqual([-32600, 'done']);
+    expect(ends).toHaveLength(2);
   });
 
   it('the same progress token on two running calls confuses neither', async () => {

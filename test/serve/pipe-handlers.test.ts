@@ -147,16 +147,14 @@ describe.each(revisions)('in %s', (revision) => {
 
     it('is harmless in what a client says of itself', async () => {
       const server = createEverything();
-      server.tool('who', {}, (_, { client, can }) => `${client.info?.name} ${String(can?.call({ client }, 'roots') ?? '')}`.trim());
+      server.tool('who', {}, (_, ctx) => `${ctx.client.info?.name} ${ctx.can('roots')}`);
       const talk = await converse(server);
-      const params = `{"protocolVersion":"${revision}","capabilities":${poison},"clientInfo":{"name":"eve","version":"1","__proto__":${poison}}}`;
-      talk.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":${params}}`);
-      const meta = `{"${metaKeys.protocolVersion}":"2026-07-28","${metaKeys.clientInfo}":{"name":"eve","__proto__":${poison}},"${metaKeys.clientCapabilities}":${poison}}`;
-      talk.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"_meta":${meta}}}`);
-      expect(await talk.received()).toMatchObject([
-        { id: 1, result: {} },
-        { id: 2, result: { tools: expect.any(Array) } },
-      ]);
+      const self = (name: string) => `{"name":"${name}","version":"1","__proto__":${poison}}`;
+      const call = (id: number, more: string) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"who"${more}}}`;
+      const params = `{"protocolVersion":"${revision}","capabilities":${poison},"clientInfo":${self('eve')}}`;
+      const meta = `{"${metaKeys.protocolVersion}":"2026-07-28","${metaKeys.clientInfo}":${self('mallory')},"${metaKeys.clientCapabilities}":${poison}}`;
+      talk.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":${params}}`, call(2, ''), call(3, `,"_meta":${meta}`));
+      expect((await talk.received()).slice(1).map(textOf)).toEqual(['eve false', 'mallory false']);
     });
   });
 });
@@ -168,7 +166,7 @@ describe('a validator of another realm', () => {
     const json = () => ({ type: 'object' });
     const schema = { '~standard': { version: 1, vendor: 'afar', validate, jsonSchema: { input: json, output: json } } };
     let calls = 0;
-    server.tool('it', { [side]: schema }, () => ({ calls: ++calls }));
+    server.tool('it', { [side]: schema }, (() => ({ calls: ++calls })) as unknown as Handler);
     const talk = await converse(server, '2025-11-25');
     talk.send(talk.call(1, 'it'));
     await turn();

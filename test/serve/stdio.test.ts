@@ -43,6 +43,16 @@ onEachNode((node) => {
       expect((await child.answer(id)).result.content[0].text).toHaveLength(4 * 1024 * 1024);
     });
 
+    it('lets a large answer out whole to a client that takes a second before it reads', async () => {
+      const child = new Child('porch.mjs', { node, unread: true });
+      const id = child.start('tools/call', { name: 'late/large' });
+      await child.complained('late is running');
+      child.process.stdin.end();
+      setTimeout(() => child.read(), 1_000);
+      expect((await child.answer(id)).result.content[0].text).toHaveLength(4 * 1024 * 1024);
+      expect(await child.exit).toMatchObject({ code: 0 });
+    });
+
     it('aborts a call that is still running when the time is over', async () => {
       const child = new Child('porch.mjs', { node, settings: { shutdownMs: 50 } });
       child.start('tools/call', { name: 'hold' });

@@ -16,9 +16,12 @@ describe('list_changed', () => {
     const tools = ['a', 'b', 'c'].map((name) => server.tool(name, {}, () => 'x'));
     tools[0]?.update({ title: 'A' });
     tools[1]?.remove();
+    await turn();
     expect((await link.rest()).map(({ method }) => method)).toEqual([changed.method]);
     server.tool('later', {}, () => 'x');
+    await turn();
     expect(await link.rest()).toHaveLength(1);
+    await turn();
     expect(await link.rest()).toEqual([]);
   });
 
@@ -60,6 +63,7 @@ describe('list_changed', () => {
     const link = await connect(server);
     await link.request('tools/list');
     server.tool('new', {}, () => 'x');
+    await turn();
     expect(await link.rest()).toEqual([]);
   });
 
@@ -69,6 +73,14 @@ describe('list_changed', () => {
     const wire = createWire(server);
     wire.send(chunk({ id: 1, method: 'initialize', params: handshake() }, { method: 'notifications/initialized' }));
     expect(((await wire.quiet()) as Reply[]).map(({ id, method }) => id ?? method)).toEqual([1]);
+  });
+
+  it('is not sent to a client that was promised no tools', async () => {
+    const { server } = createServer();
+    const wire = await openWire(server);
+    server.tool('new', {}, () => 'x');
+    // Only capabilities that were agreed on in the handshake may be used.
+    expect(await wire.quiet()).toEqual([]);
   });
 
   it('ends with the connection', async () => {
@@ -168,8 +180,11 @@ describe('errors without a listener', () => {
 });
 
 describe('a porch', () => {
-  it.each([[undefined], [null], [{}], ['server'], [Server]])('does not take %s for a server', (value) => {
-    for (const open of [serveMemory, createWire]) expect(() => open(value as unknown as Server)).toThrow(/Expected a Server: .*new Server/);
+  it('takes nothing else for a server', () => {
+    for (const value of [undefined, null, {}, 'server', Server]) {
+      for (const open of [serveMemory, createWire])
+        expect(() => open(value as unknown as Server)).toThrow(/Expected a Server: .*new Server/);
+    }
   });
 
   it('takes a server by its brand, whichever copy of the package made it', async () => {

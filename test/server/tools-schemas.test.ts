@@ -19,23 +19,29 @@ const zodToJson = z.toJSONSchema as Convert;
 const Note = v.object({ word: v.string(), n: v.optional(v.number(), 1), size: v.pipe(v.string(), v.transform(Number), v.number()) });
 
 /** Each describes a word, a number that defaults to 1 and a text that becomes a number. */
-const libraries: readonly (readonly [name: string, schema: object, convert?: Convert])[] = [
-  ['zod', z.object({ word: z.string(), n: z.number().default(1), size: z.string().transform(Number).pipe(z.number()) })],
-  [
-    'zod mini',
-    mini.object({
+const libraries: readonly { readonly library: string; readonly input: object; readonly convert?: Convert }[] = [
+  {
+    library: 'zod',
+    input: z.object({ word: z.string(), n: z.number().default(1), size: z.string().transform(Number).pipe(z.number()) }),
+  },
+  {
+    library: 'zod mini',
+    input: mini.object({
       word: mini.string(),
       n: mini._default(mini.number(), 1),
       size: mini.pipe(mini.pipe(mini.string(), mini.transform(Number)), mini.number()),
     }),
-    zodToJson,
-  ],
-  ['valibot', Note, valibotToJson],
-  ['valibot that brings its own', toStandardJsonSchema(Note)],
-  ['arktype', type({ word: 'string', n: 'number = 1', size: type('string.integer.parse').to('number') }).onUndeclaredKey('delete')],
+    convert: zodToJson,
+  },
+  { library: 'valibot', input: Note, convert: valibotToJson },
+  { library: 'valibot that brings its own', input: toStandardJsonSchema(Note) },
+  {
+    library: 'arktype',
+    input: type({ word: 'string', n: 'number = 1', size: type('string.integer.parse').to('number') }).onUndeclaredKey('delete'),
+  },
 ];
 
-describe.each(libraries)('a schema of %s', (library, input, convert) => {
+describe.each(libraries)('a schema of $library', ({ library, input, convert }) => {
   const make = () => {
     const { server } = createServer(convert === undefined ? {} : { toJsonSchema: convert });
     server.tool('it', { input }, (args) => JSON.stringify(args));

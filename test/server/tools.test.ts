@@ -189,7 +189,7 @@ describe('visible', () => {
 
 it('the modern result of a call names the server last, whatever the tool says', async () => {
   const { server } = createServer();
-  server.tool('it', {}, () => ({ content: [], _meta: { [metaKeys.serverInfo]: 'me', 'example.com/a': 1 } }));
+  server.tool('it', {}, () => ({ content: [], _meta: { [metaKeys.serverInfo]: { name: 'me', version: '0' }, 'example.com/a': 1 } }));
   const { result } = await ask(createWire(server), 'tools/call', { name: 'it', _meta: modern() });
   expect(result._meta).toEqual({ [metaKeys.serverInfo]: { name: 'tested', version: '1.0.0' }, 'example.com/a': 1 });
 });

@@ -1,0 +1,126 @@
+// Extensions: methods, result types, notifications and traits that the core does not know.
+import { faults, VivariumError } from '../jsonrpc/error.ts';
+import type { MethodInfo, ParamShape } from '../protocol/methods.ts';
+import { type Revision, revisions } from '../protocol/revision.ts';
+import type { Reply } from './answer.ts';
+import type { Call } from './call.ts';
+import type { BaseContext, Context } from './context.ts';
+import type { AroundCall, Core, Feature } from './core.ts';
+import type { Server } from './server.ts';
+
+export interface Extension {
+  /** `prefix/name`; the key under `capabilities.extensions`. */
+  readonly id: string;
+  /** What the server declares under that key. Default: an empty object. */
+  readonly settings?: object;
+  /** Runs once, when the server is told to use it. */
+  install(host: ExtensionHost): void;
+}
+
+/** Settings of one tool, prompt or resource for the extension that made them; given with `with`. */
+export interface Trait {
+  readonly extension: string;
+  readonly settings: unknown;
+  /** `_meta` in lists, for clients that declared the extension. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+export interface ExtensionMethodOptions {
+  readonly params?: ParamShape;
+  /** Default: 2026-07-28. */
+  readonly revisions?: readonly Revision[];
+}
+
+export interface ExtensionCall extends Omit<AroundCall, 'ctx'> {
+  readonly ctx: Context;
+  /** Of the thing that is called, by this extension. */
+  readonly traits: readonly Trait[];
+}
+
+export interface ExtensionHost {
+  /** A method of its own; one that exists already cannot be replaced. A client that did not declare the extension is refused. */
+  method(
+    name: string,
+    options: ExtensionMethodOptions,
+    handler: (params: Readonly<Record<string, unknown>>, ctx: BaseContext) => object | Promise<object>,
+  ): void;
+  /** Permits results of this type, to clients that declared the extension. */
+  resultType(name: string): void;
+  /** A notification; `listen` names the member of the listen filter whose values say who is told. */
+  notification(method: string, options: { readonly listen: string }): (value: unknown, params?: object) => void;
+  /** Wraps `tools/call`, `prompts/get` or `resources/read`. */
+  around(
+    method: 'tools/call' | 'prompts/get' | 'resources/read',
+    wrapper: (call: ExtensionCall, next: () => Promise<object>) => Promise<object>,
+  ): void;
+  readonly tool: Server['tool'];
+  readonly resource: Server['resource'];
+  readonly prompt: Server['prompt'];
+  /** The client's settings for this extension, or undefined when it did not declare it. */
+  declared(ctx: BaseContext): object | undefined;
+}
+
+export interface ExtensionMethod extends MethodInfo {
+  readonly feature: Feature;
+}
+
+export function install(server: Server, core: Core, extension: Extension): void {
+  const { id } = extension;
+  if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\/[\w.-]+$/i.test(id)) {
+    throw new VivariumError('ERR_CONFIG', `${JSON.stringify(id)} cannot name an extension: write prefix/name`);
+  }
+  if (core.extensions.has(id)) throw new VivariumError('ERR_DUPLICATE', `The extension "${id}" is in use already: use it once`);
+  core.extensions.set(id, extension.settings ?? {});
+  const host: ExtensionHost = {
+    method(name, options, handler) {
+      if (
+        /^(initialize|ping|(server|tools|resources|prompts|completion|logging|sampling|roots|elicitation|subscriptions|notifications)\/.*)$/.test(
+          name,
+        ) ||
+        core.extensionMethods.has(name)
+      ) {
+        throw new VivariumError('ERR_DUPLICATE', `The method "${name}" exists already: an extension adds methods, it replaces none`);
+      }
+      core.extensionMethods.set(name, {
+        method: name,
+        kind: 'request',
+        sender: 'client',
+        revisions: new Set(options.revisions ?? revisions.slice(-1)),
+        params: options.params ?? [],
+        feature: (call, params) => serveMethod(call, id, () => handler(params ?? {}, call)),
+      });
+    },
+    resultType(name) {
+      core.resultTypes.set(name, id);
+    },
+    notification(method, { listen }) {
+      core.listenMembers.set(listen, id);
+      return (value, params) => core.changed({ kind: 'extension', member: listen, value, method, ...(params !== undefined && { params }) });
+    },
+    around(method, wrapper) {
+      core.arounds.push(async (call, next) => {
+        if (call.method !== method) return next();
+        const traits = traitsFor(core, call).filter((trait) => trait.extension === id);
+        return wrapper({ ...call, ctx: call.ctx as Context, traits }, next);
+      });
+    },
+    tool: server.tool.bind(server),
+    resource: server.resource.bind(server),
+    prompt: server.prompt.bind(server),
+    declared: (ctx) => (ctx as Call).declares(id),
+  };
+  extension.install(host);
+}
+
+/** Of the tool, prompt or resource that a call is about. */
+function traitsFor(core: Core, { method, params }: AroundCall): readonly Trait[] {
+  const name = params['name'] as string;
+  if (method === 'tools/call') return core.tools.get(name)?.details.with ?? [];
+  if (method === 'prompts/get') return core.prompts.get(name)?.details.with ?? [];
+  return core.resources.get(params['uri'] as string)?.details.with ?? [];
+}
+
+async function serveMethod(call: Call, id: string, handler: () => object | Promise<object>): Promise<Reply> {
+  if (call.declares(id) === undefined) return { error: faults.missingCapability({ extensions: { [id]: {} } }) };
+  return { result: call.finished({ ...(await handler()) }) };
+}

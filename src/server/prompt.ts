@@ -1,0 +1,91 @@
+// A prompt as it was registered. What it takes to fill one in is loaded later: see prompts.ts.
+import type { Params } from '../jsonrpc/message.ts';
+import type { GetPromptResult, Icon, PromptMessage } from '../protocol/types.ts';
+import type { InputOf, JsonSchema, OutputOf } from '../schema/infer.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { Access } from './access.ts';
+import type { Call } from './call.ts';
+import type { Completer } from './completion.ts';
+import type { Context, Principal } from './context.ts';
+import type { Listed } from './listing.ts';
+
+/** What of a prompt can change while it is registered. */
+export interface PromptDetails extends Access {
+  readonly title?: string;
+  readonly description?: string;
+  readonly icons?: readonly Icon[];
+  /** `_meta` in the list. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+export interface PromptOptions<I = undefined> extends PromptDetails {
+  /** Every property must accept a string: that is all the wire carries. */
+  readonly input?: I;
+  readonly complete?: { readonly [Name in ArgumentNames<I>]?: Completer };
+}
+
+type ArgumentNames<I> = [I] extends [undefined] ? never : Extract<keyof InputOf<I>, string>;
+
+export type PromptHandler<I> = (
+  args: [I] extends [undefined] ? Readonly<Record<string, unknown>> : OutputOf<I>,
+  ctx: Context,
+) => PromptReturn | Promise<PromptReturn>;
+
+/** A string is one message of the user. */
+export type PromptReturn = string | PromptMessage | readonly PromptMessage[] | GetPromptResult;
+
+export class Prompt implements Listed {
+  readonly name: string;
+  readonly details: PromptDetails;
+  readonly handler: (args: never, ctx: Call) => unknown;
+  readonly input: Schema | undefined;
+  readonly complete: Readonly<Record<string, Completer>> | undefined;
+  readonly visibleTo?: (principal: Principal | undefined) => boolean;
+
+  constructor(
+    name: string,
+    details: PromptDetails,
+    handler: Prompt['handler'],
+    input: Schema | undefined,
+    complete: Readonly<Record<string, Completer>> | undefined,
+  ) {
+    this.name = name;
+    this.details = details;
+    this.handler = handler;
+    this.input = input;
+    this.complete = complete;
+    if (details.visible !== undefined) this.visibleTo = details.visible;
+  }
+
+  with(details: PromptDetails): Prompt {
+    return new Prompt(this.name, { ...this.details, ...details }, this.handler, this.input, this.complete);
+  }
+
+  get ready(): boolean {
+    return this.input === undefined || this.input.ready;
+  }
+
+  /** What a request must wait for; undefined when nothing is left to load. */
+  unready(): Promise<void> | undefined {
+    return this.ready ? undefined : this.prepare();
+  }
+
+  prepare(): Promise<void> | undefined {
+    return this.input?.prepare();
+  }
+}
+
+/** Which argument could never arrive, because the wire carries only strings; undefined when all can. */
+export function unsayable(json: JsonSchema): string | undefined {
+  const properties = Object.entries((json['properties'] ?? {}) as Record<string, Params | boolean>);
+  return properties.find(([, property]) => !acceptsString(property))?.[0];
+}
+
+function acceptsString(property: Params | boolean | undefined): boolean {
+  if (typeof property !== 'object' || property === null) return property !== false;
+  const { type, anyOf, oneOf, enum: choices, const: only } = property;
+  if (only !== undefined) return typeof only === 'string';
+  if (Array.isArray(choices)) return choices.some((choice) => typeof choice === 'string');
+  if (Array.isArray(anyOf ?? oneOf)) return ((anyOf ?? oneOf) as Params[]).some(acceptsString);
+  return type === undefined || type === 'string' || (Array.isArray(type) && type.includes('string'));
+}

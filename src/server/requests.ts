@@ -1,0 +1,233 @@
+// A request that passed the door: its era, its row in the method table, its feature, its one answer.
+import { type ErrorObject, faults, RpcError } from '../jsonrpc/error.ts';
+import { isRequestId, type Params, type ParsedRequest } from '../jsonrpc/message.ts';
+import { logLevels, type MethodInfo, methods, shapeFault } from '../protocol/methods.ts';
+import { metaKeys, traitsOf } from '../protocol/revision.ts';
+import type { ClientCapabilities, Implementation, LoggingLevel, ServerCapabilities } from '../protocol/types.ts';
+import { required } from './access.ts';
+import { type Answer, forEra, type Outcome, type Reply, toAnswer } from './answer.ts';
+import { LacksFeature, Suspension } from './asking.ts';
+import { Call } from './call.ts';
+import { complete } from './completion.ts';
+import type { ClientIdentity, Outlet } from './context.ts';
+import type { Core, Feature } from './core.ts';
+import { discover, initialize, perRequestVersions } from './lifecycle.ts';
+import { getPrompt, listPrompts } from './prompts.ts';
+import { listResources, listTemplates, readResource, subscribe, unsubscribe } from './resources.ts';
+import { ToolError } from './result.ts';
+import { conclude, unseal } from './sealing.ts';
+import type { Handshake, Session } from './session.ts';
+import { listen } from './subscriptions.ts';
+import { callTool, failedCall, listTools } from './tools.ts';
+
+const features: ReadonlyMap<string, Feature> = new Map<string, Feature>([
+  ['ping', () => ({ result: {} })],
+  ['server/discover', discover],
+  ['tools/list', listTools],
+  ['tools/call', callTool],
+  ['resources/list', listResources],
+  ['resources/templates/list', listTemplates],
+  ['resources/read', readResource],
+  ['resources/subscribe', subscribe],
+  ['resources/unsubscribe', unsubscribe],
+  ['prompts/list', listPrompts],
+  ['prompts/get', getPrompt],
+  ['completion/complete', complete],
+  ['logging/setLevel', setLevel],
+  ['subscriptions/listen', listen],
+]);
+
+/** Whose handlers may ask the client. */
+const askable: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+const stillRunning = faults.invalidRequest('A request with this id is still running');
+
+export function serve(session: Session, message: ParsedRequest, outlet: Outlet): Outcome {
+  const { core } = session;
+  const { id, method, params } = message;
+  const meta = params?.['_meta'] as Params | undefined;
+  const fault = metaFault(meta);
+  if (fault !== undefined) return { id, error: faults.invalidParams(fault) };
+  // The era belongs to the message: both may share a connection, and neither sees the other's state.
+  const caller = core.modern && modernMeta(meta) ? modernCaller(core, session, meta as Params) : legacyCaller(core, session, message);
+  if ('id' in caller) return caller;
+  if ('code' in caller) return { id, error: caller };
+  const { traits, client } = caller;
+  const row = methods.get(method) ?? core.extensionMethods.get(method);
+  const feature = features.get(method) ?? core.extensionMethods.get(method)?.feature;
+  if (row === undefined || feature === undefined || !row.revisions.has(traits.revision) || !offered(core, row, caller.capabilities)) {
+    return { id, error: faults.methodNotFound(method) };
+  }
+  const bad = shapeFault(row.params, params);
+  if (bad !== undefined) return { id, error: faults.invalidParams(bad) };
+  if (session.running.has(id)) return { id, error: stillRunning };
+  return answer(new Call(session, id, method, traits, client, meta, outlet), feature, params);
+}
+
+/** What was agreed in a handshake stays, also when the last of its kind is removed. */
+function offered(core: Core, { capability }: MethodInfo, agreed: ServerCapabilities | undefined): boolean {
+  return capability === undefined || core.has(capability) || agreed?.[capability] !== undefined;
+}
+
+function answer(call: Call, feature: Feature, params: Params | undefined): Outcome {
+  let reply: Reply | Promise<Reply>;
+  try {
+    reply = call.core.arounds.length === 0 ? run(call, feature, params) : around(call, feature, params);
+  } catch (error) {
+    reply = { error: asRpcError(call, error) };
+  }
+  if (reply instanceof Promise) return track(call, reply);
+  call.finish();
+  return settled(call, reply);
+}
+
+/** Outermost first; each may look, wait, refuse, or go on. */
+function around(call: Call, feature: Feature, params: Params | undefined): Promise<Reply> {
+  const { arounds } = call.core;
+  const name = (params?.['name'] ?? params?.['uri']) as string | undefined;
+  const info = { method: call.method, params: params ?? {}, ctx: call, ...(name !== undefined && { name }) };
+  const step = async (at: number): Promise<Reply> => {
+    const wrapper = arounds[at];
+    if (wrapper === undefined) return run(call, feature, params);
+    let inner: Reply | undefined;
+    const result = await wrapper(info, async () => {
+      inner = await step(at + 1);
+      if ('error' in inner) throw RpcError.from(inner.error);
+      return inner.result;
+    });
+    return inner !== undefined && 'result' in inner && inner.result === result ? inner : { result };
+  };
+  return step(0);
+}
+
+/** A modern call that asks ends in rounds; everything else in one. */
+function run(call: Call, feature: Feature, params: Params | undefined): Reply | Promise<Reply> {
+  if (call.era === 'legacy' || !askable.has(call.method)) return feature(call, params);
+  if (params?.['requestState'] !== undefined) {
+    return unseal(call, params).then((refused) => refused ?? rounds(call, params, () => feature(call, params)));
+  }
+  return rounds(call, params ?? {}, () => feature(call, params));
+}
+
+function rounds(call: Call, params: Params, attempt: () => Reply | Promise<Reply>): Reply | Promise<Reply> {
+  const reply = attempt();
+  const fail = (error: unknown): Reply => {
+    if (call.method === 'tools/call') return failedCall(call, params, error);
+    throw error;
+  };
+  if (!(reply instanceof Promise)) return call.asked === undefined ? reply : conclude(call, params, reply, fail);
+  return reply.then(
+    (done) => (call.asked === undefined ? done : conclude(call, params, done, fail)),
+    (error: unknown) => {
+      if (call.asked === undefined || !(error instanceof Suspension)) throw error;
+      return conclude(call, params, undefined, fail);
+    },
+  );
+}
+
+/** Keeps a running call findable, so that it can be cancelled; a cancelled call is answered by nothing, at once. */
+function track(call: Call, work: Promise<Reply>): Promise<Answer | undefined> {
+  const { running } = call.session;
+  running.set(call.requestId, call);
+  return new Promise((resolve) => {
+    const end = (reply: Reply): void => {
+      if (call.cancelled) return;
+      running.delete(call.requestId);
+      call.finish();
+      resolve(settled(call, reply));
+    };
+    call.release = () => resolve(undefined);
+    work.then(end, (error: unknown) => end({ error: asRpcError(call, error) }));
+  });
+}
+
+function settled({ requestId, traits }: Call, reply: Reply): Answer {
+  return toAnswer(requestId, 'error' in reply ? { error: forEra(reply.error, traits) } : reply);
+}
+
+/** The one place where an unknown throw becomes a wire error. */
+function asRpcError(call: Call, error: unknown): ErrorObject {
+  try {
+    if (error instanceof LacksFeature) {
+      if (call.era === 'modern') return faults.missingCapability(required([error.feature]));
+      return faults.invalidParams(`This needs a client that supports ${error.feature}`);
+    }
+    if (error instanceof RpcError && Number.isInteger(error.code)) {
+      // An internal error says nothing to the client; its cause is for the author.
+      if (error.cause !== undefined && error.code === faults.internal().code) call.core.report(error.cause, call.method);
+      return error.toObject();
+    }
+    if (error instanceof ToolError) return { ...faults.internal(), message: error.message };
+  } catch {
+    // An error that refuses to be looked at is still an error.
+  }
+  call.core.report(error, call.method);
+  return faults.internal();
+}
+
+function setLevel({ session }: Call, params: Params | undefined): Reply {
+  session.logLevel = params?.['level'] as LoggingLevel;
+  return { result: {} };
+}
+
+function modernMeta(meta: Params | undefined): boolean {
+  return meta !== undefined && Object.hasOwn(meta, metaKeys.protocolVersion);
+}
+
+function modernCaller(core: Core, session: Session, meta: Params): Handshake | ErrorObject {
+  const version = meta[metaKeys.protocolVersion];
+  if (typeof version !== 'string') return faults.invalidParams(`${metaKeys.protocolVersion} must be a string`);
+  const supported = perRequestVersions(core);
+  if (!(supported as readonly string[]).includes(version)) {
+    const error = faults.unsupportedVersion(supported, version);
+    return core.legacy.length === 0 ? error : { ...error, message: `${error.message}; with initialize: ${core.legacy.join(', ')}` };
+  }
+  const capabilities = meta[metaKeys.clientCapabilities];
+  if (!isObject(capabilities)) return faults.invalidParams(`${metaKeys.clientCapabilities} must be an object`);
+  const traits = traitsOf('2026-07-28');
+  session.spoken = traits;
+  return { traits, client: new ModernClient(meta, capabilities as ClientCapabilities) };
+}
+
+class ModernClient implements ClientIdentity {
+  readonly info: Implementation | undefined;
+  readonly capabilities: ClientCapabilities;
+
+  constructor(meta: Params, capabilities: ClientCapabilities) {
+    const info = meta[metaKeys.clientInfo];
+    this.info = isObject(info) ? (info as unknown as Implementation) : undefined;
+    this.capabilities = capabilities;
+  }
+}
+
+/** The handshake itself and a ping before it are answered here: no capability has been agreed yet. */
+function legacyCaller(core: Core, session: Session, message: ParsedRequest): Handshake | ErrorObject | Answer {
+  const { id, method, params } = message;
+  if (method === 'initialize') return toAnswer(id, initialize(session, params));
+  if (session.handshake !== undefined) {
+    session.spoken = session.handshake.traits;
+    return session.handshake;
+  }
+  if (method === 'ping') return { id, result: {} };
+  return faults.invalidParams(`This request belongs to no revision: ${waysIn(core)}`);
+}
+
+function waysIn(core: Core): string {
+  const each = `send ${metaKeys.protocolVersion} and ${metaKeys.clientCapabilities} in params._meta of each request`;
+  if (core.legacy.length === 0) return each;
+  return core.modern ? `send initialize first, or ${each}` : 'send initialize first';
+}
+
+function metaFault(meta: unknown): string | undefined {
+  if (meta === undefined) return undefined;
+  if (!isObject(meta)) return '_meta must be an object';
+  const { progressToken, [metaKeys.logLevel]: level } = meta as Params;
+  if (progressToken !== undefined && !isRequestId(progressToken)) return '_meta.progressToken must be a string or an integer';
+  return level === undefined || (logLevels as readonly unknown[]).includes(level)
+    ? undefined
+    : `${metaKeys.logLevel} must be one of ${logLevels.join(', ')}`;
+}
+
+function isObject(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,67 @@
+// The servers behind the transcripts, by the first word of the file's name.
+import { Server, ToolError } from 'vivarium/server';
+import { z } from 'zod';
+
+const identity = { name: 'vivarium', version: '1.0.0' };
+
+/** The tool of the Pharo guide; it knows one expression. */
+function createPharo(visible: boolean): Server {
+  const server = new Server(identity);
+  const expression = { type: 'string', description: 'Pharo expression to evaluate' } as const;
+  server.tool(
+    'evaluate',
+    {
+      description: 'Evaluate a Pharo expression',
+      input: { type: 'object', properties: { expression }, required: ['expression'] },
+      ...(!visible && { visible: () => false }),
+    },
+    (args) => {
+      if (args.expression === '3 + 4') return '7';
+      throw new ToolError('Error: undefined variable');
+    },
+  );
+  return server;
+}
+
+const conditions: Readonly<Record<string, string>> = {
+  '(/ 1 0)': '[ERROR] DIVISION-BY-ZERO\nArithmetic error signalled.\n\n[Backtrace]\n0: (/ 1 0)\n...',
+  '(error "Error message...")': '[ERROR] condition-type\nError message...\n\n[Backtrace]\n...',
+};
+
+/** The tool of the CL-MCP-Server reference; it can add. */
+function createLisp(): Server {
+  const server = new Server(identity);
+  const code = { type: 'string', description: 'The Lisp code to evaluate' } as const;
+  server.tool(
+    'evaluate-lisp',
+    {
+      description: 'Evaluate Common Lisp code in a persistent session',
+      input: { type: 'object', required: ['code'], properties: { code } },
+    },
+    (args) => {
+      const condition = conditions[args.code];
+      if (condition !== undefined) throw new ToolError(condition);
+      return `=> ${[...args.code.matchAll(/\d+/g)].reduce((sum, [digits]) => sum + Number(digits), 0)}`;
+    },
+  );
+  return server;
+}
+
+function createOwn(): Server {
+  const server = new Server(identity);
+  const number = { type: 'number' } as const;
+  const input = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] } as const;
+  server.tool('add', { input }, ({ a, b }) => `${a + b}`);
+  server.tool('count', { title: 'Count', output: z.array(z.number()) }, async (_, ctx) => {
+    ctx.progress(1, 2, 'one');
+    ctx.progress(2, 2);
+    return [1, 2];
+  });
+  server.tool('wait', {}, () => new Promise<string>(() => undefined));
+  return server;
+}
+
+export function createServerFor(file: string): Server {
+  if (file.startsWith('own-')) return createOwn();
+  return file.startsWith('lisp-') ? createLisp() : createPharo(!file.includes('message-types'));
+}
