@@ -28,7 +28,7 @@ export const serve: Command = {
     }
     if (values['guard'] === true && process.env['VIVARIUM_STDOUT_FD'] === undefined) return behindGuard();
     // Before the module runs: what it prints while it loads must not reach the protocol.
-    guardProcess(true).watchChildren();
+    guardProcess(true);
     const server = await load(target);
     if (server === undefined) return undefined;
     if (process.stdin.isTTY && values['quiet'] !== true) greet();

@@ -1,5 +1,5 @@
 // Keeps everything but the protocol off stdout, and knows the children of this process.
-import type { ChildProcess } from 'node:child_process';
+import childProcess, { type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -8,8 +8,6 @@ export interface ProcessGuard {
   readonly children: ReadonlySet<ChildProcess>;
   /** The real stdout, for the protocol alone. */
   readonly write: NodeJS.WriteStream['write'];
-  /** Looks after children from now on. Apart, because loading what starts them is a tenth of a server's start. */
-  watchChildren(): void;
   /** Whether a server is being served on these streams. */
   serving: boolean;
   release(): void;
@@ -36,22 +34,14 @@ export function guardProcess(redirect: boolean): ProcessGuard {
   if (current !== undefined) return current;
   const children = new Set<ChildProcess>();
   const write = process.stdout.write.bind(process.stdout);
-  const undo: (() => void)[] = redirect ? patchWrites() : [];
-  let spawns = false;
+  const undo: (() => void)[] = [patchSpawn(children, redirect)];
+  if (redirect) undo.push(...patchWrites(), ...patchSyncSpawns());
   // Named imports of builtins are copies; this refreshes them, in modules that are loaded already too.
   syncBuiltinESMExports();
   const guard: ProcessGuard = {
     children,
     write,
     serving: false,
-    watchChildren() {
-      if (spawns) return;
-      spawns = true;
-      const module = process.getBuiltinModule('node:child_process');
-      undo.push(patchSpawn(module, children, redirect));
-      if (redirect) undo.push(...patchSyncSpawns(module));
-      syncBuiltinESMExports();
-    },
     release() {
       for (const one of undo.splice(0).reverse()) one();
       syncBuiltinESMExports();
@@ -62,16 +52,15 @@ export function guardProcess(redirect: boolean): ProcessGuard {
   return guard;
 }
 
-type ChildProcessModule = typeof import('node:child_process');
-
-function patchSpawn(module: ChildProcessModule, children: Set<ChildProcess>, redirect: boolean): () => void {
-  const prototype = module.ChildProcess.prototype as unknown as { spawn: (options: { stdio?: unknown }) => unknown };
+function patchSpawn(children: Set<ChildProcess>, redirect: boolean): () => void {
+  const prototype = childProcess.ChildProcess.prototype as unknown as { spawn: (options: { stdio?: unknown }) => unknown };
   const original = prototype.spawn;
   prototype.spawn = function spawn(this: ChildProcess, options) {
     const result = original.call(this, redirect ? withoutStdout(options) : options);
+    if (this.pid === undefined) return result;
     children.add(this);
+    // Only its end is its end: an error event may be no more than an abort that the child ignores.
     this.once('exit', () => children.delete(this));
-    this.once('error', () => children.delete(this));
     return result;
   };
   return () => {
@@ -79,7 +68,7 @@ function patchSpawn(module: ChildProcessModule, children: Set<ChildProcess>, red
   };
 }
 
-function patchSyncSpawns(childProcess: ChildProcessModule): (() => void)[] {
+function patchSyncSpawns(): (() => void)[] {
   const module = childProcess as unknown as Patched;
   return ['spawnSync', 'execSync', 'execFileSync'].map((name) =>
     patch(module, name, (original) => (...args: unknown[]) => {
@@ -108,8 +97,17 @@ function patchWrites(): (() => void)[] {
     warn();
     return process.stderr.write(...args);
   }) as typeof process.stdout.write;
+  const { end } = process.stdout;
+  process.stdout.end = ((...args: unknown[]) => {
+    // The stream stays open: the protocol still needs it.
+    if (args[0] !== undefined && typeof args[0] !== 'function') process.stdout.write(args[0] as string);
+    const done = args.find((arg) => typeof arg === 'function') as (() => void) | undefined;
+    if (done !== undefined) process.nextTick(done);
+    return process.stdout;
+  }) as typeof process.stdout.end;
   undo.push(() => {
     process.stdout.write = original;
+    process.stdout.end = end;
   });
   return undo;
 }
@@ -127,9 +125,15 @@ function patch(module: Patched, name: string, wrap: (original: (...args: unknown
 
 function withoutStdout<T extends { stdio?: unknown }>(options: T): T {
   const { stdio } = options;
-  if (stdio === 'inherit') return { ...options, stdio: ['inherit', 2, 'inherit'] };
+  if (stdio === 'inherit') {
+    warn();
+    return { ...options, stdio: ['inherit', 2, 'inherit'] };
+  }
   if (!Array.isArray(stdio)) return options;
-  const leads = (entry: unknown, index: number): boolean => entry === 1 || entry === process.stdout || (entry === 'inherit' && index === 1);
+  const leads = (entry: unknown, index: number): boolean =>
+    entry === 1 || (entry === 'inherit' && index === 1) || (entry as { fd?: unknown } | null)?.fd === 1;
+  if (!stdio.some(leads)) return options;
+  warn();
   return { ...options, stdio: stdio.map((entry: unknown, index) => (leads(entry, index) ? 2 : entry)) };
 }
 

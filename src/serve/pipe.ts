@@ -18,8 +18,6 @@ export interface PipeEnd {
   write(text: string): boolean;
   /** Stop or resume delivering bytes. */
   flow(on: boolean): void;
-  /** The turn after the first message. */
-  begun?(): void;
 }
 
 const maxDepth = 256;
@@ -44,6 +42,7 @@ export class Pipe implements Outlet {
   #drained = true;
   #flowing = true;
   #begun = false;
+  #advancing = false;
   readonly #waiters: (() => void)[] = [];
 
   constructor(core: Core, end: PipeEnd, options: PipeOptions = {}) {
@@ -79,10 +78,7 @@ export class Pipe implements Outlet {
   /** What the first answer does not need is loaded once it has left. */
   #begin(): void {
     this.#begun = true;
-    soon(() => {
-      this.#end.begun?.();
-      this.#core.warm();
-    });
+    soon(() => this.#core.warm());
   }
 
   /** The far end has room again. */
@@ -113,7 +109,7 @@ export class Pipe implements Outlet {
 
   /** Settles when no call is running and none is waiting to. */
   async idle(): Promise<void> {
-    if (this.#running > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    if (this.#running > 0 || this.#queue.size > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
     this.#flush();
   }
 
@@ -131,7 +127,8 @@ export class Pipe implements Outlet {
   }
 
   #message(message: ParsedMessage | Batch, bytes = 0): void {
-    if (this.#running >= maxRunning && (message.kind === 'request' || message.kind === 'batch')) {
+    const full = this.#running >= maxRunning || this.#queue.size > 0;
+    if (full && (message.kind === 'request' || message.kind === 'batch')) {
       this.#queue.add({ message, bytes });
       this.#queuedBytes += bytes;
       return;
@@ -163,13 +160,31 @@ export class Pipe implements Outlet {
     void outcome.then((answer) => {
       this.#running--;
       this.#answer(answer);
+      if (this.#queue.size > 0) this.#advance();
+      else if (this.#running === 0) this.#wake();
+    });
+  }
+
+  /** In the next turn: those that end in this one are answered first. */
+  #advance(): void {
+    if (this.#advancing) return;
+    this.#advancing = true;
+    soon(() => {
+      this.#advancing = false;
+      this.#reading = true;
       for (const waiting of this.#queue) {
         if (this.#running >= maxRunning) break;
         this.#dispatch(this.#take(waiting));
       }
+      this.#reading = false;
+      this.#flush();
       this.#regulate();
-      if (this.#running === 0) for (const wake of this.#waiters.splice(0)) wake();
+      if (this.#running === 0) this.#wake();
     });
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiters.splice(0)) wake();
   }
 
   #answer(answer: Answer | readonly Answer[] | undefined): void {

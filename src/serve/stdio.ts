@@ -24,8 +24,10 @@ export interface StdioOptions {
 
 type Cause = 'close' | 'eof' | 'output' | 'parent' | NodeJS.Signals;
 
-/** Time for hooks, children and the last bytes after the running calls have had theirs. */
-const graceMs = 500;
+/** Time for hooks, children and the last bytes after the running calls have had theirs: three seconds in all. */
+const graceMs = 850;
+/** Of that, what a hook or a child may take before the others are thought of. */
+const shareMs = 350;
 const signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGINT'];
 
 /**
@@ -49,7 +51,6 @@ class StdioServing implements Serving {
   readonly #core: ReturnType<typeof coreOf>;
   readonly #parent = process.ppid;
   readonly #watch: NodeJS.Timeout;
-  readonly #children: NodeJS.Timeout;
   #ending: Promise<void> | undefined;
   #ended: () => void = () => undefined;
 
@@ -62,15 +63,11 @@ class StdioServing implements Serving {
       throw new VivariumError('ERR_CONFIG', 'stdio is being served already: a process has only one stdin and stdout');
     this.#guard.serving = true;
     this.#write = this.#output === process.stdout ? this.#guard.write : this.#output.write.bind(this.#output);
-    // Before a handler could start one, which takes longer to load; and before long, for what the program does on its own.
-    if (this.#core.serve !== undefined) this.#guard.watchChildren();
-    this.#children = setTimeout(() => this.#guard.watchChildren(), 1_000).unref();
     this.#pipe = new Pipe(
       this.#core,
       {
         write: (text) => this.#write(text),
         flow: (on) => void (on ? process.stdin.resume() : process.stdin.pause()),
-        begun: () => this.#guard.watchChildren(),
       },
       options,
     );
@@ -79,6 +76,8 @@ class StdioServing implements Serving {
     });
     process.stdin.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onEnd);
     this.#output.on('drain', this.#onDrain).on('error', this.#onOutputError);
+    // Nobody reads it any more: what is lost there must not become an error to report there.
+    process.stderr.on('error', this.#ignore);
     for (const signal of signals) process.on(signal, this.#onSignal);
     process.on('unhandledRejection', this.#onStray).on('uncaughtException', this.#onStray);
     // A pipe can outlive its owner when someone else holds the other end.
@@ -100,6 +99,7 @@ class StdioServing implements Serving {
   readonly #onEnd = (): void => this.#leave('eof');
   readonly #onDrain = (): void => this.#pipe.drained();
   readonly #onOutputError = (): void => this.#leave('output');
+  readonly #ignore = (): void => undefined;
   readonly #onSignal = (signal: NodeJS.Signals): void => this.#leave(signal);
   /** A promise or a timer that a handler left behind fails alone: the answer has left, and the client still needs us. */
   readonly #onStray = (error: unknown): void => void this.#core.report(error, 'background');
@@ -111,20 +111,23 @@ class StdioServing implements Serving {
 
   async #end(cause: Cause): Promise<void> {
     clearInterval(this.#watch);
-    clearTimeout(this.#children);
     process.stdin.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onEnd).pause();
+    const { shutdownMs = 2_000, onShutdown } = this.#options;
+    const deadline = performance.now() + shutdownMs + graceMs;
     if (cause === 'output') this.#pipe.close();
-    else await this.#pipe.finish(this.#options.shutdownMs ?? 2_000);
-    const { onShutdown } = this.#options;
-    if (onShutdown !== undefined)
-      await within(
-        graceMs,
-        Promise.resolve()
-          .then(onShutdown)
-          .catch((error: unknown) => this.#core.report(error, 'shutdown')),
-      );
-    await Promise.all([endChildren(this.#guard.children), within(graceMs, this.#flushed())]);
+    else await this.#pipe.finish(shutdownMs);
+    if (onShutdown !== undefined) await within(shareMs, this.#run(onShutdown));
+    const left = deadline - performance.now();
+    await Promise.all([endChildren(this.#guard.children, Math.min(shareMs, left)), within(left, this.#flushed())]);
     this.#release();
+  }
+
+  async #run(hook: () => unknown): Promise<void> {
+    try {
+      await hook();
+    } catch (error) {
+      this.#core.report(error, 'shutdown');
+    }
   }
 
   #flushed(): Promise<void> {
@@ -138,6 +141,7 @@ class StdioServing implements Serving {
     for (const signal of signals) process.off(signal, this.#onSignal);
     process.off('unhandledRejection', this.#onStray).off('uncaughtException', this.#onStray);
     this.#output.off('drain', this.#onDrain);
+    process.stderr.off('error', this.#ignore);
     this.#guard.release();
     this.#ended();
   }
@@ -153,11 +157,11 @@ async function openOutput(): Promise<Writable> {
   return kind.isFIFO() || kind.isSocket() ? new Socket({ fd, readable: false, writable: true }) : createWriteStream('', { fd });
 }
 
-async function endChildren(children: ProcessGuard['children']): Promise<void> {
+async function endChildren(children: ProcessGuard['children'], withinMs: number): Promise<void> {
   if (children.size === 0) return;
   for (const child of children) child.kill('SIGTERM');
   const gone = [...children].map((child) => new Promise((resolve) => child.once('exit', resolve)));
-  await within(graceMs, Promise.all(gone));
+  await within(withinMs, Promise.all(gone));
   for (const child of children) child.kill('SIGKILL');
 }
 
