@@ -137,14 +137,15 @@ describe('capabilities', () => {
   it('follow what is registered', async () => {
     const { server } = createServer();
     const of = async () => (await ask(createWire(server), 'initialize', handshake())).result.capabilities;
-    expect(await of()).toEqual({});
+    expect(await of()).toEqual({ logging: {} });
     const tool = server.tool('it', {}, () => 'x');
-    expect(await of()).toEqual({ tools: { listChanged: true } });
+    expect(await of()).toEqual({ logging: {}, tools: { listChanged: true } });
     expect((await ask(createWire(server), 'server/discover', { _meta: modern() })).result.capabilities).toEqual({
+      logging: {},
       tools: { listChanged: true },
     });
     tool.remove();
-    expect(await of()).toEqual({});
+    expect(await of()).toEqual({ logging: {} });
   });
 });
 

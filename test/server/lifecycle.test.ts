@@ -29,7 +29,7 @@ describe('initialize', () => {
     const { result } = await link.initialize();
     expect(result).toEqual({
       protocolVersion: revision,
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { logging: {}, tools: { listChanged: true } },
       serverInfo: { name: 'tested', version: '1.0.0' },
     });
     expect((await link.call('hello')).result.isError).toBe(false);
@@ -48,7 +48,7 @@ describe('initialize', () => {
   matrix('leaves out what is not there', { revisions: legacy }, async ({ connect }) => {
     const link = await connect(createServer().server, { bare: true });
     const { result } = await link.initialize();
-    expect(result.capabilities).toEqual({});
+    expect(result.capabilities).toEqual({ logging: {} });
     expect(result).not.toHaveProperty('instructions');
     expect(result).not.toHaveProperty('_meta');
     expect(result).not.toHaveProperty('resultType');
@@ -155,7 +155,7 @@ describe('server/discover', () => {
     expect((await link.request('server/discover')).result).toEqual({
       resultType: 'complete',
       supportedVersions: ['2026-07-28'],
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { logging: {}, tools: { listChanged: true } },
       instructions: 'Say hello first',
       ttlMs: 0,
       cacheScope: 'private',
