@@ -12,6 +12,9 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Timers know no more: a longer one would fire at once. */
+const longest = 2 ** 31 - 1;
+
 export class Pending {
   readonly #waiting: Map<RequestId, Waiting> = new Map();
   #next = 1;
@@ -31,11 +34,18 @@ export class Pending {
       };
       const giveUp = (error: Error): void => {
         end();
-        send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason: error.message } });
         reject(error);
+        tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id, reason: error.message } });
+      };
+      // The other side may be gone, which is no news to whoever gives up.
+      const tell = (message: object): void => {
+        try {
+          send(message);
+        } catch {}
       };
       const aborted = (): void => giveUp(signal.reason as Error);
-      const timer = setTimeout(() => giveUp(new VivariumError('ERR_TIMEOUT', `No answer to ${method} within ${timeoutMs} ms`)), timeoutMs);
+      const late = (): void => giveUp(new VivariumError('ERR_TIMEOUT', `No answer to ${method} within ${timeoutMs} ms`));
+      const timer = setTimeout(late, Math.min(timeoutMs, longest));
       this.#waiting.set(id, {
         resolve: (result) => {
           end();
@@ -46,9 +56,18 @@ export class Pending {
           reject(error);
         },
       });
+      if (signal.aborted) {
+        end();
+        reject(signal.reason as Error);
+        return;
+      }
       signal.addEventListener('abort', aborted, { once: true });
-      if (signal.aborted) aborted();
-      else send({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) });
+      try {
+        send({ jsonrpc: '2.0', id, method, ...(params !== undefined && { params }) });
+      } catch (error) {
+        end();
+        reject(error as Error);
+      }
     });
   }
 

@@ -11,6 +11,13 @@ import { Session } from '../server/session.ts';
 export interface PipeOptions {
   readonly principal?: Principal | undefined;
   readonly maxMessageBytes?: number | undefined;
+  /** Sees every message as it is on the wire; what it throws is reported and forgotten. */
+  readonly tap?: ((event: TapEvent) => void) | undefined;
+}
+
+export interface TapEvent {
+  readonly direction: 'in' | 'out';
+  readonly text: string;
 }
 
 /** The far end. `write` says false when it wants no more for now. */
@@ -28,6 +35,7 @@ const blank = /^[ \t\r]*$/;
 
 export class Pipe implements Outlet {
   readonly #core: Core;
+  readonly #tap: ((event: TapEvent) => void) | undefined;
   readonly #end: PipeEnd;
   readonly #session: Session;
   readonly #lines: LineSplitter;
@@ -48,6 +56,7 @@ export class Pipe implements Outlet {
   constructor(core: Core, end: PipeEnd, options: PipeOptions = {}) {
     const maxBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
     this.#core = core;
+    this.#tap = options.tap;
     this.#end = end;
     this.#session = new Session(core, options.principal);
     this.#lines = new LineSplitter(
@@ -109,7 +118,7 @@ export class Pipe implements Outlet {
 
   /** Settles when no call is running and none is waiting to. */
   async idle(): Promise<void> {
-    if (this.#running > 0 || this.#queue.size > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    if (this.#busy > 0 || this.#queue.size > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
     this.#flush();
   }
 
@@ -123,6 +132,7 @@ export class Pipe implements Outlet {
 
   #line(text: string): void {
     if (blank.test(text)) return;
+    if (this.#tap !== undefined) this.#show('in', text);
     this.#message(decodeMessage(text, maxDepth), text.length);
   }
 
@@ -161,7 +171,7 @@ export class Pipe implements Outlet {
       this.#running--;
       this.#answer(answer);
       if (this.#queue.size > 0) this.#advance();
-      else if (this.#running === 0) this.#wake();
+      else if (this.#busy <= 0) this.#wake();
     });
   }
 
@@ -179,8 +189,21 @@ export class Pipe implements Outlet {
       this.#reading = false;
       this.#flush();
       this.#regulate();
-      if (this.#running === 0) this.#wake();
+      if (this.#busy <= 0) this.#wake();
     });
+  }
+
+  /** Calls that will end by themselves: a listener does not count. */
+  get #busy(): number {
+    return this.#running - this.#session.listeners.size;
+  }
+
+  #show(direction: TapEvent['direction'], text: string): void {
+    try {
+      this.#tap?.({ direction, text });
+    } catch (error) {
+      this.#core.report(error, 'tap');
+    }
   }
 
   #wake(): void {
@@ -199,9 +222,10 @@ export class Pipe implements Outlet {
 
   /** At once when nothing else is about to finish; otherwise together with the rest of this turn. */
   #put(text: string): void {
+    if (this.#tap !== undefined) this.#show('out', text);
     this.#out += `${text}\n`;
     if (this.#reading || this.#scheduled) return;
-    if (this.#running === 0) this.#flush();
+    if (this.#busy <= 0) this.#flush();
     else {
       this.#scheduled = true;
       soon(() => {

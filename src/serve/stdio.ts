@@ -5,9 +5,10 @@ import type { Principal } from '../server/context.ts';
 import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
 import { guardProcess, type ProcessGuard } from './guard.ts';
-import { Pipe } from './pipe.ts';
+import { Pipe, type TapEvent } from './pipe.ts';
 import type { Serving } from './serving.ts';
 
+export type { TapEvent } from './pipe.ts';
 export type { Serving } from './serving.ts';
 
 export interface StdioOptions {
@@ -20,6 +21,8 @@ export interface StdioOptions {
   /** How long running calls may go on once the client has gone. Default: 2,000. */
   readonly shutdownMs?: number;
   readonly onShutdown?: () => unknown;
+  /** Sees every message as it is on the wire. */
+  readonly tap?: (event: TapEvent) => void;
 }
 
 type Cause = 'close' | 'eof' | 'output' | 'parent' | NodeJS.Signals;

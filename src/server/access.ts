@@ -17,6 +17,15 @@ export interface Access {
   readonly visible?: (principal: Principal | undefined) => boolean;
 }
 
+/** `_meta` in a list: its own, and what traits add for clients that declared their extension. */
+export function metaOf(
+  { meta, with: traits }: Access & { readonly meta?: Readonly<Record<string, unknown>> },
+  declared: readonly string[],
+): Readonly<Record<string, unknown>> | undefined {
+  const added = traits?.filter((trait) => trait.meta !== undefined && declared.includes(trait.extension)) ?? [];
+  return added.length === 0 ? meta : Object.assign({}, meta, ...added.map((trait) => trait.meta));
+}
+
 /** Why this caller may not; undefined when they may. Tools tell the model instead, where the revision has no code for it. */
 export function denied(call: Call, access: Access): ErrorObject | undefined {
   const missing = lackingScopes(call, access);

@@ -1,5 +1,6 @@
 // Asking the client in the middle of a call: a request where connections last, a replay where they do not.
 import { RpcError, VivariumError } from '../jsonrpc/error.ts';
+import { methods } from '../protocol/methods.ts';
 import type { CreateMessageRequestParams, CreateMessageResult, Root } from '../protocol/types.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Reply } from './answer.ts';
@@ -60,6 +61,8 @@ export class Flow {
   fault: VivariumError | undefined;
   readonly #used: Map<string, { readonly what: string; readonly promise: Promise<unknown> }> = new Map();
   readonly #working: Set<Promise<unknown>> = new Set();
+  /** The round has ended: what was not started by now waits for the next. */
+  #ended = false;
 
   constructor(known: Partial<Pick<Flow, 'id' | 'round' | 'answers' | 'digests' | 'memo'>> = {}) {
     this.id = known.id ?? crypto.randomUUID();
@@ -78,12 +81,12 @@ export class Flow {
         'ERR_DUPLICATE',
         `The key "${key}" is used for two different things in one call: give each its own key`,
       );
-      return Promise.reject(this.fault);
+      return quiet(Promise.reject(this.fault));
     }
+    if (this.#ended) return quiet(Promise.reject(new Suspension(key)));
     const promise = start();
     this.#used.set(key, { what, promise });
     this.#working.add(promise);
-    // Also keeps a question nobody awaits from ending the process.
     const done = (): void => void this.#working.delete(promise);
     promise.then(done, done);
     return promise;
@@ -92,10 +95,21 @@ export class Flow {
   /** A step that was started is never forgotten: the round ends when it has. */
   async settled(): Promise<void> {
     while (this.#working.size > 0) await Promise.allSettled(this.#working);
+    this.#ended = this.open.size > 0;
   }
 }
 
-export async function elicit(call: Call, key: string, message: string, schema: Schema): Promise<Elicited<unknown>> {
+/** A question nobody awaits any more, since another suspended the call before it, must not end the process. */
+function quiet<T>(asked: Promise<T>): Promise<T> {
+  asked.catch(() => undefined);
+  return asked;
+}
+
+export function elicit(call: Call, key: string, message: string, schema: Schema): Promise<Elicited<unknown>> {
+  return quiet(byForm(call, key, message, schema));
+}
+
+async function byForm(call: Call, key: string, message: string, schema: Schema): Promise<Elicited<unknown>> {
   const flat = toFlatSchema(schema.json, call.traits);
   if (typeof flat === 'string') throw new VivariumError('ERR_SCHEMA', `Elicitation "${key}": ${flat}`);
   const params = { ...(call.traits.richElicitation && { mode: 'form' }), message, requestedSchema: flat };
@@ -110,22 +124,30 @@ export async function elicit(call: Call, key: string, message: string, schema: S
   return { action, content: verdict.value };
 }
 
-export async function elicitUrl(
-  call: Call,
-  key: string,
-  message: string,
-  url: string,
-): Promise<{ readonly action: Elicited<never>['action'] }> {
+type Reaction = { readonly action: Elicited<never>['action'] };
+
+export function elicitUrl(call: Call, key: string, message: string, url: string): Promise<Reaction> {
+  return quiet(byUrl(call, key, message, url));
+}
+
+async function byUrl(call: Call, key: string, message: string, url: string): Promise<Reaction> {
   const legacy = call.era === 'legacy';
   if (legacy && !call.traits.richElicitation) throw new LacksFeature('elicitation.url');
   const elicitationId = legacy ? crypto.randomUUID() : undefined;
   const params = { mode: 'url', message, url, ...(elicitationId !== undefined && { elicitationId }) };
-  const answer = await ask(call, key, { method: 'elicitation/create', params }, 'elicitation.url', `${message} ${url}`);
-  if (elicitationId !== undefined) call.atEnd({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } });
+  const identity = JSON.stringify([message, url]);
+  const answer = await ask(call, key, { method: 'elicitation/create', params }, 'elicitation.url', identity, () => {
+    if (elicitationId !== undefined)
+      call.atEnd({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId } });
+  });
   return { action: elicited(answer, key).action };
 }
 
-export async function sample(call: Call, key: string, params: CreateMessageRequestParams): Promise<CreateMessageResult> {
+export function sample(call: Call, key: string, params: CreateMessageRequestParams): Promise<CreateMessageResult> {
+  return quiet(sampled(call, key, params));
+}
+
+async function sampled(call: Call, key: string, params: CreateMessageRequestParams): Promise<CreateMessageResult> {
   const feature = params.tools === undefined && params.toolChoice === undefined ? 'sampling' : 'sampling.tools';
   const answer = await ask(call, key, { method: 'sampling/createMessage', params }, feature);
   const { role, content, model } = asObject(answer, key);
@@ -135,7 +157,11 @@ export async function sample(call: Call, key: string, params: CreateMessageReque
   return answer as CreateMessageResult;
 }
 
-export async function roots(call: Call): Promise<readonly Root[]> {
+export function roots(call: Call): Promise<readonly Root[]> {
+  return quiet(listed(call));
+}
+
+async function listed(call: Call): Promise<readonly Root[]> {
   const answer = await ask(call, 'roots', { method: 'roots/list' }, 'roots');
   const list = asObject(answer, 'roots')['roots'];
   if (!Array.isArray(list) || !list.every((root) => typeof root?.uri === 'string')) {
@@ -153,18 +179,33 @@ export function once<T>(call: Call, key: string, step: () => T | Promise<T>): Pr
     const fault = jsonFault(value, '');
     if (fault !== undefined)
       throw new VivariumError('ERR_NOT_JSON', `once("${key}") gave ${fault}: return JSON, such as a string for a date`);
-    flow.memo.set(key, value);
+    // A copy: what the handler does to the value later is not what the step gave.
+    flow.memo.set(key, structuredClone(value));
     return value;
   }) as Promise<T>;
 }
 
-/** `identity` is what makes two questions the same; by default all of it. */
-function ask(call: Call, key: string, question: Question, feature: ClientFeature, identity?: string): Promise<unknown> {
-  const text = `${question.method} ${identity ?? JSON.stringify(question.params)}`;
+/** `identity` is what makes two questions the same; by default all of it. `accepted` is called once, however often it is asked. */
+function ask(
+  call: Call,
+  key: string,
+  question: Question,
+  feature: ClientFeature,
+  identity: string = JSON.stringify(question.params),
+  accepted?: () => void,
+): Promise<unknown> {
+  const text = `${question.method} ${identity}`;
   return call.flow.use(key, text, async () => {
-    if (!call.can(feature)) throw new LacksFeature(feature);
-    return call.era === 'legacy' ? askNow(call, question, feature) : replay(call.flow, key, question, text);
+    if (!call.can(feature) || !exists(call, question)) throw new LacksFeature(feature);
+    const answer = await (call.era === 'legacy' ? askNow(call, question, feature) : replay(call.flow, key, question, text));
+    if ((answer as { action?: unknown } | undefined)?.action === 'accept') accepted?.();
+    return answer;
   });
+}
+
+/** A client may declare what its revision does not have. */
+function exists({ era, revision }: Call, { method }: Question): boolean {
+  return era === 'modern' || methods.get(method)?.revisions.has(revision) === true;
 }
 
 /** While the client thinks, progress keeps its timer from running out. */

@@ -1,9 +1,12 @@
 // completion/complete: values for an argument of a prompt or a variable of a template, while it is typed.
 import { cut, faults } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
+import { lackingScopes } from './access.ts';
 import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
 import type { BaseContext } from './context.ts';
+import type { Prompt } from './prompt.ts';
+import type { Resource } from './resource.ts';
 
 /** `arguments` holds what has been filled in so far (since 2025-06-18). */
 export interface CompletionContext extends BaseContext {
@@ -19,14 +22,17 @@ export async function complete(call: Call, params: Params | undefined): Promise<
   const { ref, argument, context } = params as { ref: Params; argument: Params; context?: { arguments?: Params } };
   const { name, value } = argument;
   if (typeof name !== 'string' || typeof value !== 'string') return { error: faults.invalidParams('argument needs a name and a value') };
-  const completers = find(call, ref);
-  if (completers === undefined) return { error: faults.invalidParams(`Nothing to complete: unknown ${describe(ref)}`) };
+  const found = find(call, ref);
+  if (found === undefined) return { error: faults.invalidParams(`Nothing to complete: unknown ${describe(ref)}`) };
+  const refused = lackingScopes(call, found.details);
+  if (refused !== undefined) return { error: refused };
+  const completers = found.complete ?? {};
   const completer = Object.hasOwn(completers, name) ? completers[name] : undefined;
   const given: Record<string, string> = Object.create(null);
   for (const [key, item] of Object.entries(context?.arguments ?? {})) if (typeof item === 'string') given[key] = item;
-  const found = completer === undefined ? [] : await completer(value, withArguments(call, given));
-  const values = found.slice(0, mostValues).map(String);
-  return { result: call.finished({ completion: { values, total: found.length, hasMore: found.length > values.length } }) };
+  const all = completer === undefined ? [] : await completer(value, withArguments(call, given));
+  const values = all.slice(0, mostValues).map(String);
+  return { result: call.finished({ completion: { values, total: all.length, hasMore: all.length > values.length } }) };
 }
 
 /** The call itself, with one member more. */
@@ -40,17 +46,15 @@ function withArguments(call: Call, given: Readonly<Record<string, string>>): Com
   }) as unknown as CompletionContext;
 }
 
-function find({ core, principal }: Call, ref: Params): Readonly<Record<string, Completer>> | undefined {
-  if (ref['type'] === 'ref/prompt' && typeof ref['name'] === 'string') {
-    const prompt = core.prompts.get(ref['name']);
-    return prompt === undefined || prompt.visibleTo?.(principal) === false ? undefined : (prompt.complete ?? {});
-  }
-  if (ref['type'] === 'ref/resource' && typeof ref['uri'] === 'string') {
-    const template = core.templates.get(ref['uri']);
-    if (template !== undefined) return template.visibleTo?.(principal) === false ? undefined : (template.complete ?? {});
-    return core.resources.get(ref['uri']) === undefined ? undefined : {};
-  }
-  return undefined;
+function find({ core, principal }: Call, ref: Params): Prompt | Resource | undefined {
+  const { type, name, uri } = ref as { type: string; name: string; uri: string };
+  const found =
+    type === 'ref/prompt'
+      ? core.prompts.get(name)
+      : type === 'ref/resource'
+        ? (core.templates.get(uri) ?? core.resources.get(uri))
+        : undefined;
+  return found?.visibleTo?.(principal) === false ? undefined : found;
 }
 
 function describe(ref: Params): string {

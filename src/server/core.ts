@@ -10,7 +10,7 @@ import type { Call } from './call.ts';
 import type { BaseContext } from './context.ts';
 import type { ExtensionMethod } from './extension.ts';
 import { Listing } from './listing.ts';
-import type { AskingOptions, ServerOptions } from './options.ts';
+import type { AskingOptions, Budget, ServerOptions } from './options.ts';
 import type { Prompt } from './prompt.ts';
 import type { serve } from './requests.ts';
 import type { Resource } from './resource.ts';
@@ -60,6 +60,10 @@ export class Core {
   readonly asking: Required<Omit<AskingOptions, 'key'>>;
   /** Where asks keep what they must remember; a porch with a shared store puts it here. */
   vault: Vault | undefined;
+  /** Bytes a result may have; undefined without a limit of the server's own. */
+  readonly limit: number | undefined;
+  /** Some result may be cut, and its rest be read as a resource. */
+  budgeted: boolean;
   /** Serves requests; loaded when the first answer has left, because nothing before the handshake needs it. */
   serve: typeof serve | undefined;
   readonly #origin: Readonly<Record<string, unknown>>;
@@ -96,6 +100,8 @@ export class Core {
     this.prompts = new Listing('prompts', pageSize);
     const { ttlMs = 600_000, maxRounds = 10, inlineBytes = 8_192, maxBytes = 262_144 } = options.asking ?? {};
     this.asking = { ttlMs, maxRounds, inlineBytes, maxBytes };
+    this.limit = limitOf(options);
+    this.budgeted = this.limit !== undefined;
   }
 
   /** Settles when requests can be served; undefined when they can already. */
@@ -119,12 +125,18 @@ export class Core {
     };
   }
 
+  /** Extensions in use that this client declared: what lists show may depend on them. */
+  declaredBy(call: Call): readonly string[] {
+    if (this.extensions.size === 0) return none;
+    return [...this.extensions.keys()].filter((id) => call.declares(id) !== undefined);
+  }
+
   has(capability: string): boolean {
     switch (capability) {
       case 'tools':
         return this.tools.size > 0;
       case 'resources':
-        return this.resources.size > 0 || this.templates.size > 0;
+        return this.resources.size > 0 || this.templates.size > 0 || this.budgeted;
       case 'prompts':
         return this.prompts.size > 0;
       case 'completions':
@@ -229,6 +241,16 @@ export class Core {
     const result = { ...list, ...(nextCursor !== undefined && { nextCursor }) };
     return traits.era === 'modern' ? this.stamp({ ...result, ...this.caching(shared) }) : result;
   }
+}
+
+const none: readonly string[] = [];
+const fewestBytes = 480;
+const bytesPerToken = 3;
+
+/** In bytes; undefined when there is none. */
+export function limitOf({ maxBytes, maxTokens }: Budget): number | undefined {
+  if (maxBytes === undefined && maxTokens === undefined) return undefined;
+  return Math.max(fewestBytes, Math.min(maxBytes ?? Number.POSITIVE_INFINITY, (maxTokens ?? Number.POSITIVE_INFINITY) * bytesPerToken));
 }
 
 /** By brand, not by class: the Server may come from another copy of this package. */

@@ -6,6 +6,7 @@ import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
 import type { BaseContext, Context } from './context.ts';
 import type { AroundCall, Core, Feature } from './core.ts';
+import type { Resource } from './resource.ts';
 import type { Server } from './server.ts';
 
 export interface Extension {
@@ -64,13 +65,19 @@ export interface ExtensionMethod extends MethodInfo {
   readonly feature: Feature;
 }
 
+const coreMembers: ReadonlySet<string> = new Set([
+  'toolsListChanged',
+  'promptsListChanged',
+  'resourcesListChanged',
+  'resourceSubscriptions',
+]);
+
 export function install(server: Server, core: Core, extension: Extension): void {
   const { id } = extension;
   if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\/[\w.-]+$/i.test(id)) {
     throw new VivariumError('ERR_CONFIG', `${JSON.stringify(id)} cannot name an extension: write prefix/name`);
   }
   if (core.extensions.has(id)) throw new VivariumError('ERR_DUPLICATE', `The extension "${id}" is in use already: use it once`);
-  core.extensions.set(id, extension.settings ?? {});
   const host: ExtensionHost = {
     method(name, options, handler) {
       if (
@@ -94,6 +101,9 @@ export function install(server: Server, core: Core, extension: Extension): void 
       core.resultTypes.set(name, id);
     },
     notification(method, { listen }) {
+      if (coreMembers.has(listen) || (core.listenMembers.get(listen) ?? id) !== id) {
+        throw new VivariumError('ERR_DUPLICATE', `The listen filter has a member "${listen}" already: choose another name`);
+      }
       core.listenMembers.set(listen, id);
       return (value, params) => core.changed({ kind: 'extension', member: listen, value, method, ...(params !== undefined && { params }) });
     },
@@ -110,14 +120,21 @@ export function install(server: Server, core: Core, extension: Extension): void 
     declared: (ctx) => (ctx as Call).declares(id),
   };
   extension.install(host);
+  // Declared only when all of it is there.
+  core.extensions.set(id, extension.settings ?? {});
 }
 
-/** Of the tool, prompt or resource that a call is about. */
-function traitsFor(core: Core, { method, params }: AroundCall): readonly Trait[] {
+/** Of the tool, prompt or resource that a call is about, if the caller can see it. */
+function traitsFor(core: Core, { method, params, ctx }: AroundCall): readonly Trait[] {
   const name = params['name'] as string;
-  if (method === 'tools/call') return core.tools.get(name)?.details.with ?? [];
-  if (method === 'prompts/get') return core.prompts.get(name)?.details.with ?? [];
-  return core.resources.get(params['uri'] as string)?.details.with ?? [];
+  const found =
+    method === 'tools/call' ? core.tools.get(name) : method === 'prompts/get' ? core.prompts.get(name) : resourceFor(core, params);
+  return (found?.visibleTo?.(ctx.principal) === false ? undefined : found?.details.with) ?? [];
+}
+
+function resourceFor(core: Core, params: AroundCall['params']): Resource | undefined {
+  const uri = params['uri'] as string;
+  return core.resources.get(uri) ?? core.templates.values().find((one) => one.template?.match(uri) !== undefined);
 }
 
 async function serveMethod(call: Call, id: string, handler: () => object | Promise<object>): Promise<Reply> {

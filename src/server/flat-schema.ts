@@ -22,14 +22,14 @@ export interface FlatSchema {
 /** A text instead of a schema says why it cannot be asked as a form. */
 export function toFlatSchema(json: Json, traits: RevisionTraits): FlatSchema | string {
   if (json['type'] !== 'object') return 'a form is an object: write z.object({ … })';
-  const properties: Record<string, Json> = {};
+  const properties: [name: string, field: Json][] = [];
   for (const [name, given] of Object.entries((json['properties'] ?? {}) as Record<string, Json>)) {
     const field = toField(given, traits);
     if (typeof field === 'string') return `the field "${name}" ${field}`;
-    properties[name] = field;
+    properties.push([name, field]);
   }
   const required = json['required'] as readonly string[] | undefined;
-  return { type: 'object', properties, ...(required !== undefined && required.length > 0 && { required }) };
+  return { type: 'object', properties: Object.fromEntries(properties), ...(required !== undefined && required.length > 0 && { required }) };
 }
 
 function toField(given: Json, traits: RevisionTraits): Json | string {
@@ -37,12 +37,15 @@ function toField(given: Json, traits: RevisionTraits): Json | string {
   const members = fieldMembers.get(type);
   if (members === undefined) return 'is not a string, number, boolean or choice: forms have no nested fields';
   if (type === 'array' && !traits.richElicitation) return `offers several choices at once, which ${traits.revision} does not have`;
-  if (type === 'array' && choicesOf(given['items'] as Json | undefined) === undefined) return 'is a list of something else than choices';
+  const choices = type === 'array' ? (given['items'] as Json | undefined) : given;
+  const chosen = type === 'array' || (type === 'string' && (given['enum'] !== undefined || given['oneOf'] !== undefined));
+  if (chosen && choicesOf(choices) === undefined) return 'is a choice of something else than strings';
   const field: Record<string, unknown> = { type };
   for (const member of ['title', 'description', ...members]) if (given[member] !== undefined) field[member] = given[member];
   if (field['format'] !== undefined && !formats.includes(field['format'] as string)) delete field['format'];
   if (given['default'] !== undefined && (traits.richElicitation || type === 'boolean')) field['default'] = given['default'];
-  return traits.richElicitation ? field : withoutTitledChoices(field);
+  if (!traits.richElicitation) return withoutTitledChoices(field);
+  return type === 'array' ? { ...field, items: withTitles(choices as Json, 'anyOf') } : withTitles(field, 'oneOf');
 }
 
 /** 2025-06-18 knows `enum` with `enumNames` only. */
@@ -52,10 +55,25 @@ function withoutTitledChoices(field: Record<string, unknown>): Json {
   return { ...rest, enum: oneOf.map((choice) => choice.const), enumNames: oneOf.map((choice) => choice.title ?? choice.const) };
 }
 
-function choicesOf(field: Json | undefined): readonly unknown[] | undefined {
-  if (Array.isArray(field?.['enum'])) return field['enum'];
+/** Later revisions want a title for each choice, once one has it; a field names them in `oneOf`, a list in `anyOf`. */
+function withTitles(field: Json, member: 'oneOf' | 'anyOf'): Json {
+  const { enum: plain, enumNames, oneOf, anyOf, ...rest } = field;
+  const titled = oneOf ?? anyOf;
+  if (Array.isArray(titled)) {
+    const titles = titled.map((choice) => ({ const: choice.const, title: choice.title ?? choice.const }));
+    if (member === 'oneOf') return { ...rest, oneOf: titles };
+    return { anyOf: titles };
+  }
+  if (!Array.isArray(plain)) return field;
+  if (!Array.isArray(enumNames)) return member === 'oneOf' ? field : { type: 'string', enum: plain };
+  const titles = plain.map((value, at) => ({ const: value, title: enumNames[at] ?? value }));
+  return member === 'oneOf' ? { ...rest, oneOf: titles } : { anyOf: titles };
+}
+
+function choicesOf(field: Json | undefined): readonly string[] | undefined {
   const titled = field?.['oneOf'] ?? field?.['anyOf'];
-  return Array.isArray(titled) ? titled.map((choice) => choice?.const) : undefined;
+  const choices = field?.['enum'] ?? (Array.isArray(titled) ? titled.map((choice) => choice?.const) : undefined);
+  return Array.isArray(choices) && choices.every((choice) => typeof choice === 'string') ? choices : undefined;
 }
 
 /** Types and bounds only: the author's own schema judges after it. */
@@ -93,7 +111,7 @@ function fieldFault(field: Json, value: unknown): string | undefined {
         return `must be ${type === 'integer' ? 'an integer' : 'a number'}`;
       return value >= minimum && value <= maximum ? undefined : 'is out of range';
     case 'array':
-      return Array.isArray(value) && value.every((item) => choicesOf(field['items'] as Json)?.includes(item))
+      return Array.isArray(value) && value.every((item) => choicesOf(field['items'] as Json)?.includes(item as string))
         ? undefined
         : 'must be a list of the choices';
     default: {

@@ -72,11 +72,11 @@ export class Listing<T extends Listed> {
   }
 
   /** Only lists that are the same for everyone, cut at the usual places, are kept: a stranger's cursors cannot fill memory. */
-  page(traits: RevisionTraits, cursor: string | undefined, principal: Principal | undefined, render: Render<T>): Reply {
+  page(traits: RevisionTraits, cursor: string | undefined, principal: Principal | undefined, render: Render<T>, variant = ''): Reply {
     const owner = this.#filtered === 0 ? '' : (principal?.id ?? '');
     const after = cursor === undefined ? 0 : this.#open(cursor, owner);
     if (typeof after !== 'number') return { error: after };
-    const key = `${traits.revision} ${after}`;
+    const key = `${traits.revision} ${after} ${variant}`;
     const kept = this.#pages.get(key);
     if (kept !== undefined) return kept;
     const { items, last, skipped, more } = this.#cut(after, principal);

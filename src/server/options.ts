@@ -4,7 +4,15 @@ import type { TextFormat } from '../protocol/text.ts';
 import type { Icon } from '../protocol/types.ts';
 import type { ToJsonSchema } from '../schema/schema.ts';
 
-export interface ServerOptions {
+/** How much a model is given of a result; the rest is kept for ten minutes under an address it is told. */
+export interface Budget {
+  /** Of the text of a result. */
+  readonly maxBytes?: number;
+  /** Counted as three bytes each, which is on the safe side for English and for JSON. */
+  readonly maxTokens?: number;
+}
+
+export interface ServerOptions extends Budget {
   readonly name: string;
   readonly version: string;
   readonly title?: string;
@@ -26,6 +34,8 @@ export interface ServerOptions {
   /** Told of every unexpected throw. Default: one line on stderr. */
   readonly onError?: (error: unknown, info: ErrorInfo) => void;
   readonly asking?: AskingOptions;
+  /** Also offers these as tools, for clients that know only tools. */
+  readonly expose?: { readonly resources?: boolean; readonly prompts?: boolean };
   /** JSON Schema for schema libraries that do not bring their own, such as bare valibot. */
   readonly toJsonSchema?: ToJsonSchema;
 }

@@ -77,15 +77,23 @@ export class Prompt implements Listed {
 
 /** Which argument could never arrive, because the wire carries only strings; undefined when all can. */
 export function unsayable(json: JsonSchema): string | undefined {
-  const properties = Object.entries((json['properties'] ?? {}) as Record<string, Params | boolean>);
-  return properties.find(([, property]) => !acceptsString(property))?.[0];
+  const definitions = (json['$defs'] ?? json['definitions'] ?? {}) as Definitions;
+  const properties = Object.entries((json['properties'] ?? {}) as Definitions);
+  return properties.find(([, property]) => !acceptsString(property, definitions))?.[0];
 }
 
-function acceptsString(property: Params | boolean | undefined): boolean {
+type Definitions = Readonly<Record<string, Params | boolean>>;
+
+/** A definition is looked up once, so that one which names itself ends. */
+function acceptsString(property: Params | boolean | undefined, definitions: Definitions): boolean {
   if (typeof property !== 'object' || property === null) return property !== false;
-  const { type, anyOf, oneOf, enum: choices, const: only } = property;
+  const { type, anyOf, oneOf, allOf, enum: choices, const: only, $ref } = property;
   if (only !== undefined) return typeof only === 'string';
   if (Array.isArray(choices)) return choices.some((choice) => typeof choice === 'string');
-  if (Array.isArray(anyOf ?? oneOf)) return ((anyOf ?? oneOf) as Params[]).some(acceptsString);
+  const accepts = (one: Params): boolean => acceptsString(one, definitions);
+  if (Array.isArray(allOf) && !allOf.every(accepts)) return false;
+  if (Array.isArray(anyOf ?? oneOf)) return ((anyOf ?? oneOf) as Params[]).some(accepts);
+  const [, name] = typeof $ref === 'string' ? (/^#\/(?:\$defs|definitions)\/([^/~%]+)$/.exec($ref) ?? []) : [];
+  if (name !== undefined) return acceptsString(definitions[name], {});
   return type === undefined || type === 'string' || (Array.isArray(type) && type.includes('string'));
 }

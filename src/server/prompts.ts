@@ -4,20 +4,28 @@ import type { Params } from '../jsonrpc/message.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import type { ContentBlock, GetPromptResult, PromptMessage } from '../protocol/types.ts';
 import type { JsonSchema } from '../schema/infer.ts';
-import { denied } from './access.ts';
+import { denied, metaOf } from './access.ts';
 import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
 import type { Prompt, PromptReturn } from './prompt.ts';
 import { blockFault, older } from './tool-result.ts';
 
-export function listPrompts({ core, traits, principal }: Call, params: Params | undefined): Reply {
-  return core.prompts.page(traits, params?.['cursor'] as string | undefined, principal, (prompts, nextCursor, shared) =>
-    core.listed({ prompts: prompts.map((prompt) => describePrompt(prompt, traits)) }, nextCursor, traits, shared),
+export function listPrompts(call: Call, params: Params | undefined): Reply {
+  const { core, traits, principal } = call;
+  const declared = core.declaredBy(call);
+  return core.prompts.page(
+    traits,
+    params?.['cursor'] as string | undefined,
+    principal,
+    (prompts, nextCursor, shared) =>
+      core.listed({ prompts: prompts.map((prompt) => describePrompt(prompt, traits, declared)) }, nextCursor, traits, shared),
+    declared.join(' '),
   );
 }
 
-function describePrompt(prompt: Prompt, traits: RevisionTraits): object {
-  const { title, description, icons, meta } = prompt.details;
+function describePrompt(prompt: Prompt, traits: RevisionTraits, declared: readonly string[]): object {
+  const { title, description, icons } = prompt.details;
+  const meta = metaOf(prompt.details, declared);
   const list = argumentsOf(prompt.input?.json, traits);
   return {
     name: prompt.name,

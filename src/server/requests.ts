@@ -1,5 +1,5 @@
 // A request that passed the door: its era, its row in the method table, its feature, its one answer.
-import { type ErrorObject, faults, RpcError } from '../jsonrpc/error.ts';
+import { type ErrorObject, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import { isRequestId, type Params, type ParsedRequest } from '../jsonrpc/message.ts';
 import { logLevels, type MethodInfo, methods, shapeFault } from '../protocol/methods.ts';
 import { metaKeys, traitsOf } from '../protocol/revision.ts';
@@ -95,9 +95,21 @@ function around(call: Call, feature: Feature, params: Params | undefined): Promi
       if ('error' in inner) throw RpcError.from(inner.error);
       return inner.result;
     });
-    return inner !== undefined && 'result' in inner && inner.result === result ? inner : { result };
+    return inner !== undefined && 'result' in inner && inner.result === result ? inner : { result: permitted(call, result) };
   };
   return step(0);
+}
+
+/** A result type of an extension goes only to clients that declared it. */
+function permitted(call: Call, result: object): object {
+  const { resultType } = result as { resultType?: string };
+  if (resultType === undefined || resultType === 'complete' || resultType === 'input_required') return call.finished({ ...result });
+  const extension = call.core.resultTypes.get(resultType);
+  if (extension !== undefined && call.declares(extension) !== undefined) return call.finished({ ...result });
+  throw new VivariumError(
+    'ERR_CONFIG',
+    `A result of type "${resultType}" is not permitted here: host.resultType() it, and check host.declared(ctx)`,
+  );
 }
 
 /** A modern call that asks ends in rounds; everything else in one. */
@@ -111,7 +123,7 @@ function run(call: Call, feature: Feature, params: Params | undefined): Reply | 
 
 function rounds(call: Call, params: Params, attempt: () => Reply | Promise<Reply>): Reply | Promise<Reply> {
   const reply = attempt();
-  const fail = (error: unknown): Reply => {
+  const fail = (error: unknown): Reply | Promise<Reply> => {
     if (call.method === 'tools/call') return failedCall(call, params, error);
     throw error;
   };

@@ -4,14 +4,22 @@ import type { Params } from '../jsonrpc/message.ts';
 import { toBase64 } from '../protocol/constructors.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import type { Resource as ListedResource, ReadResourceResult } from '../protocol/types.ts';
-import { denied } from './access.ts';
+import { denied, metaOf } from './access.ts';
 import type { Reply } from './answer.ts';
+import { isRest, readRest } from './budget.ts';
 import type { Call } from './call.ts';
 import type { Contents, Resource } from './resource.ts';
 
-export function listTemplates({ core, traits, principal }: Call, params: Params | undefined): Reply {
-  return core.templates.page(traits, params?.['cursor'] as string | undefined, principal, (templates, nextCursor, shared) =>
-    core.listed({ resourceTemplates: templates.map((one) => describeResource(one, traits)) }, nextCursor, traits, shared),
+export function listTemplates(call: Call, params: Params | undefined): Reply {
+  const { core, traits, principal } = call;
+  const declared = core.declaredBy(call);
+  return core.templates.page(
+    traits,
+    params?.['cursor'] as string | undefined,
+    principal,
+    (templates, nextCursor, shared) =>
+      core.listed({ resourceTemplates: templates.map((one) => describeResource(one, traits, declared)) }, nextCursor, traits, shared),
+    declared.join(' '),
   );
 }
 
@@ -19,26 +27,33 @@ export function listTemplates({ core, traits, principal }: Call, params: Params 
 export function listResources(call: Call, params: Params | undefined): Reply | Promise<Reply> {
   const { core, traits, principal } = call;
   const cursor = params?.['cursor'] as string | undefined;
+  const declared = core.declaredBy(call);
   const render = (resources: readonly object[], nextCursor: string | undefined, shared: boolean): object =>
     core.listed({ resources }, nextCursor, traits, shared);
   const sources = core.templates.values().filter((one) => one.list !== undefined && one.visibleTo?.(principal) !== false);
   if (sources.length === 0) {
-    return core.resources.page(traits, cursor, principal, (resources, ...rest) =>
-      render(
-        resources.map((one) => describeResource(one, traits)),
-        ...rest,
-      ),
+    return core.resources.page(
+      traits,
+      cursor,
+      principal,
+      (resources, ...rest) =>
+        render(
+          resources.map((one) => describeResource(one, traits, declared)),
+          ...rest,
+        ),
+      declared.join(' '),
     );
   }
   const registered = core.resources.values().filter((one) => one.visibleTo?.(principal) !== false);
   return Promise.all(sources.map((source) => source.list?.(call) ?? [])).then((found) => {
-    const all = [...registered.map((one) => describeResource(one, traits)), ...found.flat().map((item) => plain(item, traits))];
+    const all = [...registered.map((one) => describeResource(one, traits, declared)), ...found.flat().map((item) => plain(item, traits))];
     return core.resources.pageOf(all, cursor, principal, (items, nextCursor) => render(items, nextCursor, false));
   });
 }
 
-function describeResource(resource: Resource, traits: RevisionTraits): object {
-  const { name = resource.name, title, description, mimeType, icons, annotations, size, meta } = resource.details;
+function describeResource(resource: Resource, traits: RevisionTraits, declared: readonly string[]): object {
+  const { name = resource.name, title, description, mimeType, icons, annotations, size } = resource.details;
+  const meta = metaOf(resource.details, declared);
   return {
     ...(resource.template === undefined ? { uri: resource.name } : { uriTemplate: resource.name }),
     name,
@@ -61,11 +76,13 @@ function plain(item: ListedResource, traits: RevisionTraits): object {
 export async function readResource(call: Call, params: Params | undefined): Promise<Reply> {
   const uri = params?.['uri'] as string;
   call.uri = uri;
+  if (isRest(uri)) return (await readRest(call, uri)) ?? { error: faults.resourceNotFound(uri) };
   for (const [resource, variables] of candidates(call, uri)) {
     const refused = denied(call, resource.details);
     if (refused !== undefined) return { error: refused };
     const contents = toContents(await resource.read(variables as never, call), uri, resource);
-    if (contents !== undefined) return { result: call.finished({ ...contents, ...(call.era === 'modern' && call.core.caching(false)) }) };
+    if (contents !== undefined)
+      return { result: call.era === 'modern' ? call.finished({ ...call.core.caching(false), ...contents }) : older(contents) };
   }
   return { error: faults.resourceNotFound(uri) };
 }
@@ -86,19 +103,28 @@ function* candidates({ core, principal }: Call, uri: string): Generator<[Resourc
   }
 }
 
+const text = 'text/plain';
+const bytes = 'application/octet-stream';
+const maxSubscribed = 1_000;
+
+/** How long it may be kept is said since 2026-07-28. */
+function older({ contents, ttlMs, cacheScope, resultType, ...rest }: ReadResourceResult): object {
+  return { contents, ...rest };
+}
+
 function toContents(returned: unknown, uri: string, { name, details }: Resource): ReadResourceResult | undefined {
   if (returned === undefined || returned === null) return undefined;
   const { mimeType } = details;
-  if (typeof returned === 'string') return { contents: [{ uri, mimeType: mimeType ?? 'text/plain', text: returned }] };
+  if (typeof returned === 'string') return { contents: [{ uri, mimeType: mimeType ?? text, text: returned }] };
   if (returned instanceof Uint8Array) {
-    return { contents: [{ uri, mimeType: mimeType ?? 'application/octet-stream', blob: toBase64(returned) }] };
+    return { contents: [{ uri, mimeType: mimeType ?? bytes, blob: toBase64(returned) }] };
   }
   const whole =
     typeof returned === 'object' && 'contents' in returned
       ? (returned as ReadResourceResult)
       : { contents: [returned].flat() as Contents[] };
   const contents = whole.contents.map(
-    (item) => ({ ...(mimeType !== undefined && { mimeType }), ...item, uri: item.uri ?? uri }) as Contents,
+    (item) => ({ mimeType: mimeType ?? (typeof item.blob === 'string' ? bytes : text), ...item, uri: item.uri ?? uri }) as Contents,
   );
   if (contents.length === 0) return undefined;
   for (const item of contents) {
@@ -110,7 +136,11 @@ function toContents(returned: unknown, uri: string, { name, details }: Resource)
 }
 
 export function subscribe({ session }: Call, params: Params | undefined): Reply {
-  session.subscribed.add(params?.['uri'] as string);
+  const uri = params?.['uri'] as string;
+  if (session.subscribed.size >= maxSubscribed && !session.subscribed.has(uri)) {
+    return { error: faults.invalidParams(`A client subscribes to at most ${maxSubscribed} URIs`) };
+  }
+  session.subscribed.add(uri);
   return { result: {} };
 }
 

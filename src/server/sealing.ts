@@ -19,7 +19,8 @@ interface State {
   readonly answers: readonly (readonly [key: string, answer: unknown, digest: string])[];
   /** Questions that were open when this was sealed, with their digests. */
   readonly open: readonly (readonly [key: string, digest: string])[];
-  readonly memo: readonly (readonly [key: string, value: unknown])[];
+  /** Without a value where it is undefined, which JSON cannot say. */
+  readonly memo: readonly (readonly [key: string, value?: unknown])[];
 }
 
 /** In the token when the state itself went to the store. */
@@ -31,7 +32,12 @@ interface Pointer {
  * Ends a run that asked: with its reply when every question was answered, with the open questions otherwise. A handler that
  * caught the suspension and returned all the same changes nothing; its author is told.
  */
-export async function conclude(call: Call, params: Params, reply: Reply | undefined, fail: (error: unknown) => Reply): Promise<Reply> {
+export async function conclude(
+  call: Call,
+  params: Params,
+  reply: Reply | undefined,
+  fail: (error: unknown) => Reply | Promise<Reply>,
+): Promise<Reply> {
   const { flow, core } = call;
   await flow.settled();
   if (flow.fault !== undefined) return fail(flow.fault);
@@ -66,7 +72,7 @@ async function seal(call: Call, params: Params): Promise<Reply> {
     round: flow.round + 1,
     answers: [...flow.answers].map(([key, answer]) => [key, answer, flow.digests.get(key) ?? '']),
     open: await Promise.all([...flow.open.keys()].map(async (key) => [key, await digests(key)] as const)),
-    memo: [...flow.memo],
+    memo: [...flow.memo].map(([key, value]) => (value === undefined ? [key] : [key, value])),
   };
   return {
     result: core.stamp({
@@ -81,6 +87,8 @@ async function seal(call: Call, params: Params): Promise<Reply> {
 export async function unseal(call: Call, params: Params): Promise<Reply | undefined> {
   const { requestState, inputResponses } = params;
   if (requestState === undefined) return undefined;
+  if (inputResponses !== undefined && (typeof inputResponses !== 'object' || inputResponses === null || Array.isArray(inputResponses)))
+    return { error: faults.invalidParams('inputResponses must be an object') };
   const state = typeof requestState === 'string' ? await open(call, requestState) : 'not a string';
   const fault = typeof state === 'string' ? state : await foreign(call, params, state);
   if (fault !== undefined || typeof state === 'string') {
@@ -98,7 +106,9 @@ export async function unseal(call: Call, params: Params): Promise<Reply | undefi
     answers.set(key, given[key]);
     digests.set(key, text);
   }
-  call.resume(new Flow({ id: state.flow, round: state.round, answers, digests, memo: new Map(state.memo) }));
+  call.resume(
+    new Flow({ id: state.flow, round: state.round, answers, digests, memo: new Map(state.memo.map(([key, value]) => [key, value])) }),
+  );
   return undefined;
 }
 
@@ -184,11 +194,13 @@ async function decrypt(call: Call, token: string): Promise<string | undefined> {
   for (const key of await call.core.askingKeys()) {
     if ((await keyId(key)) !== id) continue;
     try {
-      const iv = fromBase64(body.slice(0, 16));
+      const bytes = fromBase64(body);
+      // Bits that say nothing may not be changed either: one state, one token.
+      if (toBase64Url(bytes) !== body) return undefined;
       const plain = await crypto.subtle.decrypt(
-        { name: 'AES-GCM', iv, additionalData: label },
+        { name: 'AES-GCM', iv: bytes.subarray(0, 12), additionalData: label },
         await imported(key),
-        fromBase64(body.slice(16)),
+        bytes.subarray(12),
       );
       return new TextDecoder().decode(plain);
     } catch {

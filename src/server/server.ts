@@ -3,6 +3,7 @@ import { VivariumError } from '../jsonrpc/error.ts';
 import { isRevision } from '../protocol/revision.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
 import { type Around, brand, Core } from './core.ts';
+import { exposePrompt, exposeResources, exposeTemplate } from './expose.ts';
 import { type Extension, install } from './extension.ts';
 import type { Listed, Listing } from './listing.ts';
 import type { ServerOptions } from './options.ts';
@@ -61,7 +62,9 @@ export class Server {
       output === undefined ? undefined : this.#schema(what, 'output', output),
       (text as Tool['text'] | undefined) ?? this.#core.options.text ?? 'json',
     );
-    return this.#register(this.#core.tools, tool, 'tools', what);
+    const registered = this.#register(this.#core.tools, tool, 'tools', what);
+    this.#core.budgeted ||= tool.limit !== undefined;
+    return registered;
   }
 
   /** A brace in the URI makes it a template (RFC 6570); its variables are typed from the literal. */
@@ -81,7 +84,10 @@ export class Server {
     if (stray !== undefined) throw new VivariumError('ERR_CONFIG', `${what} has no variable "${stray}" to complete`);
     const resource = new Resource(uri, options as ResourceOptions, read as unknown as Read, template);
     const listing = template === undefined ? this.#core.resources : this.#core.templates;
-    return this.#register(listing, resource, 'resources', what);
+    const registered = this.#register(listing, resource, 'resources', what);
+    if (this.#core.options.expose?.resources !== true) return registered;
+    if (this.#core.tools.get('resource_read') === undefined) exposeResources(this);
+    return together(registered, exposeTemplate(this, resource));
   }
 
   prompt<const I extends object | undefined = undefined>(
@@ -105,7 +111,8 @@ export class Server {
     const stray = Object.keys(complete ?? {}).find((argument) => !Object.hasOwn(known, argument));
     if (stray !== undefined) throw new VivariumError('ERR_CONFIG', `${what} has no argument "${stray}" to complete`);
     const prompt = new Prompt(name, details, handler as unknown as Prompt['handler'], schema, complete as Prompt['complete']);
-    return this.#register(this.#core.prompts, prompt, 'prompts', what);
+    const registered = this.#register(this.#core.prompts, prompt, 'prompts', what);
+    return this.#core.options.expose?.prompts === true ? together(registered, exposePrompt(this, prompt)) : registered;
   }
 
   /** Tells those who subscribed to it, in every revision. */
@@ -179,6 +186,17 @@ export class Server {
     if ('problem' in schema) throw new VivariumError('ERR_SCHEMA', `${what}, ${side}: ${schema.problem}`);
     return schema;
   }
+}
+
+/** What was registered twice, as itself and as a tool, goes together. */
+function together<D>(registered: Registered<D>, tool: Registered<ToolDetails> | undefined): Registered<D> {
+  return {
+    ...registered,
+    remove() {
+      registered.remove();
+      tool?.remove();
+    },
+  };
 }
 
 interface Registrable<D, T> extends Listed {

@@ -20,6 +20,8 @@ const maxUris = 1_000;
 export function listen(call: Call, params: Params | undefined): Reply | Promise<Reply> {
   const { core, session, requestId } = call;
   const asked = params?.['notifications'] as SubscriptionFilter;
+  const odd = lists.find(([member]) => asked[member] !== undefined && typeof asked[member] !== 'boolean');
+  if (odd !== undefined) return { error: faults.invalidParams(`${odd[0]} must be a boolean`) };
   const uris = asked.resourceSubscriptions;
   if (uris !== undefined && !(Array.isArray(uris) && uris.length <= maxUris && uris.every((uri) => typeof uri === 'string'))) {
     return { error: faults.invalidParams(`resourceSubscriptions must be at most ${maxUris} URIs`) };

@@ -5,10 +5,11 @@ import type { CallToolResult, ContentBlock, Icon, ToolAnnotations } from '../pro
 import type { InputOf, LiteralHint, OutputOf } from '../schema/infer.ts';
 import type { Access } from './access.ts';
 import type { Context } from './context.ts';
+import type { Budget } from './options.ts';
 import type { StructuredResult } from './result.ts';
 
 /** What of a tool can change while it is registered: everything but its schemas and its handler. */
-export interface ToolDetails extends Access {
+export interface ToolDetails extends Access, Budget {
   readonly title?: string;
   readonly description?: string;
   readonly icons?: readonly Icon[];

@@ -2,6 +2,7 @@
 import type { Schema } from '../schema/schema.ts';
 import type { Call } from './call.ts';
 import type { Principal } from './context.ts';
+import { limitOf } from './core.ts';
 import type { Listed } from './listing.ts';
 import type { ToolDetails, ToolOptions } from './tool-options.ts';
 
@@ -18,6 +19,8 @@ export class Tool implements Listed {
   readonly visibleTo?: (principal: Principal | undefined) => boolean;
   /** Whether older revisions get its value as `{ result }`; undefined without an output schema. */
   readonly wraps: boolean | undefined;
+  /** Bytes its result may have, where it has a limit of its own. */
+  readonly limit: number | undefined;
   #toonReady: boolean;
 
   constructor(
@@ -35,6 +38,7 @@ export class Tool implements Listed {
     this.output = output;
     this.text = text;
     this.wraps = output === undefined ? undefined : output.json['type'] !== 'object';
+    this.limit = limitOf(details);
     this.#toonReady = output === undefined || typeof text === 'function' || text === 'json';
     if (details.visible !== undefined) this.visibleTo = details.visible;
   }

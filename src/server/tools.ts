@@ -5,25 +5,35 @@ import type { RevisionTraits } from '../protocol/revision.ts';
 import { loadToon, type TextFormat, toonLoaded } from '../protocol/text.ts';
 import type { JsonSchema } from '../schema/infer.ts';
 import { type Verdict, wrapSchema } from '../schema/schema.ts';
-import { lackingFeature, lackingScopes, required } from './access.ts';
+import { lackingFeature, lackingScopes, metaOf, required } from './access.ts';
 import type { Reply } from './answer.ts';
 import { LacksFeature, PeerRefusal, Suspension, suspended } from './asking.ts';
+import { exceeds, shrink } from './budget.ts';
 import type { Call } from './call.ts';
 import type { ClientFeature } from './context.ts';
 import { type ResultOptions, StructuredResult, ToolError } from './result.ts';
 import type { Tool } from './tool.ts';
 import { errorResult, fromFree, fromValue, project, type ToolResult, textResult } from './tool-result.ts';
 
-export function listTools({ core, traits, principal }: Call, params: Params | undefined): Reply {
-  return core.tools.page(traits, params?.['cursor'] as string | undefined, principal, (tools, nextCursor, shared) =>
-    core.listed({ tools: tools.map((tool) => describeTool(tool, traits)) }, nextCursor, traits, shared),
+export function listTools(call: Call, params: Params | undefined): Reply {
+  const { core, traits, principal } = call;
+  const cursor = params?.['cursor'] as string | undefined;
+  const declared = core.declaredBy(call);
+  return core.tools.page(
+    traits,
+    cursor,
+    principal,
+    (tools, nextCursor, shared) =>
+      core.listed({ tools: tools.map((tool) => describeTool(tool, traits, declared)) }, nextCursor, traits, shared),
+    declared.join(' '),
   );
 }
 
 const noArguments = { type: 'object', additionalProperties: false } as const;
 
-function describeTool(tool: Tool, traits: RevisionTraits): object {
-  const { title, description, icons, annotations, meta } = tool.details;
+function describeTool(tool: Tool, traits: RevisionTraits, declared: readonly string[]): object {
+  const { title, description, icons, annotations } = tool.details;
+  const meta = metaOf(tool.details, declared);
   const output = tool.output === undefined || traits.structured === 'none' ? undefined : schemaFor(tool.output.json, traits);
   return {
     name: tool.name,
@@ -114,19 +124,19 @@ function structured(call: Call, tool: Tool, verdict: Verdict, extra: ResultOptio
   return typeof built === 'string' ? misbuilt(call, tool, built) : reply(call, tool, built);
 }
 
-function misbuilt(call: Call, tool: Tool, what: string): Reply {
+function misbuilt(call: Call, tool: Tool, what: string): Reply | Promise<Reply> {
   return failed(call, tool, new VivariumError('ERR_CONFIG', `Tool "${tool.name}" returned ${what}`));
 }
 
 /** A call that failed outside its handler. */
-export function failedCall(call: Call, params: Params, error: unknown): Reply {
+export function failedCall(call: Call, params: Params, error: unknown): Reply | Promise<Reply> {
   const tool = call.core.tools.get(params['name'] as string);
   if (tool === undefined) throw error;
   return failed(call, tool, error);
 }
 
 /** Every throw of a tool ends here: a protocol error only where the author said so. */
-function failed(call: Call, tool: Tool, error: unknown): Reply {
+function failed(call: Call, tool: Tool, error: unknown): Reply | Promise<Reply> {
   const known = recognised(error);
   if (known instanceof Suspension) return suspended;
   if (known instanceof LacksFeature) return unable(call, tool, known.feature, [known.feature]);
@@ -158,9 +168,14 @@ function protocolError(error: RpcError): ErrorObject {
   return Number.isInteger(error.code) ? error.toObject() : faults.internal();
 }
 
-function reply(call: Call, tool: Tool, built: ToolResult): Reply {
-  const projected = project(built, call.traits, tool.wraps);
-  return { result: call.finished(projected) };
+function reply(call: Call, tool: Tool, built: ToolResult): Reply | Promise<Reply> {
+  const limit = tool.limit ?? call.core.limit;
+  if (limit !== undefined && exceeds(built, limit)) return shrink(call, tool, built, limit).then((fitted) => finished(call, tool, fitted));
+  return finished(call, tool, built);
+}
+
+function finished(call: Call, tool: Tool, built: ToolResult): Reply {
+  return { result: call.finished(project(built, call.traits, tool.wraps)) };
 }
 
 /** Promises of other libraries too. */

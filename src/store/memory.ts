@@ -10,21 +10,28 @@ interface Kept {
 
 /** Above this the oldest entries go first: memory is bounded even when nobody comes back. */
 const maxEntries = 10_000;
+const maxLength = 67_108_864;
 
 export function memoryStore(): Store {
   const kept = new Map<string, Kept>();
+  let length = 0;
+  const forget = (id: string): void => {
+    length -= kept.get(id)?.value.length ?? 0;
+    kept.delete(id);
+  };
   const key = crypto.getRandomValues(new Uint8Array(32));
   const alive = (id: string): Kept | undefined => {
     const found = kept.get(id);
-    if (found !== undefined && found.until <= Date.now()) kept.delete(id);
+    if (found !== undefined && found.until <= Date.now()) forget(id);
     return found !== undefined && found.until > Date.now() ? found : undefined;
   };
   const keep = (id: string, value: string, ttlMs: number): void => {
-    kept.delete(id);
+    forget(id);
+    length += value.length;
     kept.set(id, { value, until: Date.now() + ttlMs });
     for (const oldest of kept.keys()) {
-      if (kept.size <= maxEntries) break;
-      kept.delete(oldest);
+      if (kept.size <= maxEntries && length <= maxLength) break;
+      forget(oldest);
     }
   };
   return {
@@ -44,6 +51,7 @@ export function memoryStore(): Store {
     },
     async close() {
       kept.clear();
+      length = 0;
     },
   };
 }
