@@ -59,7 +59,8 @@ function judge(revision: Revision): (definition: string) => Check | undefined {
 export function judgeMessage(message: unknown, revision: Revision, method: string | undefined): void {
   if (reference === undefined) return;
   const { id, result, error, method: own } = message as Record<string, unknown>;
-  if (own !== undefined) fits('JSONRPCNotification', message, revision, own === undefined ? '' : 'ServerNotification');
+  if (own !== undefined && id !== undefined) fits('JSONRPCRequest', message, revision, 'ServerRequest');
+  else if (own !== undefined) fits('JSONRPCNotification', message, revision, 'ServerNotification');
   else if (error !== undefined) {
     const named = id === null ? { ...(message as object), id: 0 } : message;
     if (id === null && revision >= '2025-11-25') throw new Error(`id: null does not exist in ${revision}: ${JSON.stringify(message)}`);
@@ -67,7 +68,8 @@ export function judgeMessage(message: unknown, revision: Revision, method: strin
   } else {
     fits(revision >= '2025-11-25' ? 'JSONRPCResultResponse' : 'JSONRPCResponse', message, revision);
     const type = method === undefined ? undefined : results.get(method);
-    if (type !== undefined) fits(type, result, revision);
+    const asks = (result as { resultType?: unknown }).resultType === 'input_required';
+    if (type !== undefined) fits(asks ? 'InputRequiredResult' : type, result, revision);
   }
 }
 

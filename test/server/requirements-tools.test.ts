@@ -1,9 +1,10 @@
 // Tools as the requirement lists have them: the example with the weather, and both forms of a structured value.
 import { decode } from '@toon-format/toon';
 import { describe, expect, it } from 'vitest';
+import { createWire } from 'vivarium/testing';
 import { z } from 'zod';
 import { matrix, since } from '../matrix/matrix.ts';
-import { ask, createServer, openWire, type Reply, text } from './fixture.ts';
+import { ask, createServer, modern, openWire, type Reply, text, turn } from './fixture.ts';
 
 const location = { type: 'string', description: 'City name or postal code' } as const;
 const input = { type: 'object', properties: { location }, required: ['location'] } as const;
@@ -58,5 +59,20 @@ describe('a structured value', () => {
       expect(result.structuredContent).toEqual(value);
       expect(read(result.content[0].text)).toEqual(value);
     }
+  });
+});
+
+it('a change of the list is told in 2026-07-28 to those who listen for it', async () => {
+  const server = createWeather();
+  await turn();
+  const wire = createWire(server);
+  const notifications = { toolsListChanged: true };
+  wire.send({ jsonrpc: '2.0', id: 0, method: 'subscriptions/listen', params: { notifications, _meta: modern() } });
+  expect(await wire.next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged', params: { notifications } });
+  server.tool('get_moon', {}, () => 'full');
+  expect(await wire.next()).toEqual({
+    jsonrpc: '2.0',
+    method: 'notifications/tools/list_changed',
+    params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 0 } },
   });
 });
