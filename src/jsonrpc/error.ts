@@ -100,12 +100,10 @@ export const localErrorCodes = [
   'ERR_DUPLICATE',
   'ERR_NOT_JSON',
   'ERR_PROTOCOL',
-  'ERR_ROUNDS',
   'ERR_SCHEMA',
   'ERR_TIMEOUT',
   'ERR_TOO_LARGE',
   'ERR_UNSUPPORTED_BY_PEER',
-  'ERR_UNSUPPORTED_BY_REVISION',
 ] as const;
 
 export type LocalErrorCode = (typeof localErrorCodes)[number];

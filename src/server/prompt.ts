@@ -1,7 +1,7 @@
 // A prompt as it was registered. What it takes to fill one in is loaded later: see prompts.ts.
 import type { Params } from '../jsonrpc/message.ts';
 import type { GetPromptResult, Icon, PromptMessage } from '../protocol/types.ts';
-import type { InputOf, JsonSchema, OutputOf } from '../schema/infer.ts';
+import type { InputOf, OutputOf } from '../schema/infer.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Access } from './access.ts';
 import type { Call } from './call.ts';
@@ -76,10 +76,16 @@ export class Prompt implements Listed {
 }
 
 /** Which argument could never arrive, because the wire carries only strings; undefined when all can. */
-export function unsayable(json: JsonSchema): string | undefined {
+export function unsayable(schema: Schema): string | undefined {
+  const { json } = schema;
   const definitions = (json['$defs'] ?? json['definitions'] ?? {}) as Definitions;
   const properties = Object.entries((json['properties'] ?? {}) as Definitions);
-  return properties.find(([, property]) => !acceptsString(property, definitions))?.[0];
+  const doubtful = properties.filter(([, property]) => !acceptsString(property, definitions)).map(([name]) => name);
+  // A coercion advertises what it makes of the string. Only the library itself knows that it takes one, so it is asked.
+  return doubtful.find((name) => {
+    const verdict = schema.ready ? schema.check({ [name]: '1' }) : undefined;
+    return verdict === undefined || (!(verdict instanceof Promise) && verdict.problem?.includes(`/${name} `) === true);
+  });
 }
 
 type Definitions = Readonly<Record<string, Params | boolean>>;

@@ -100,7 +100,7 @@ export class Server {
     checkHandler(handler, what);
     const { input, complete, ...details } = options;
     const schema = input === undefined ? undefined : this.#schema(what, 'input', input);
-    const mute = schema === undefined ? undefined : unsayable(schema.json);
+    const mute = schema === undefined ? undefined : unsayable(schema);
     if (mute !== undefined) {
       throw new VivariumError(
         'ERR_SCHEMA',

@@ -15,6 +15,8 @@ const lists = [
   ['resourcesListChanged', 'resources'],
 ] as const;
 const maxUris = 1_000;
+/** Far fewer than may run: a connection full of listeners would serve nothing else. */
+const maxListeners = 256;
 
 /** Acknowledges what is honoured, then stays open until the client cancels or the server ends it. */
 export function listen(call: Call, params: Params | undefined): Reply | Promise<Reply> {
@@ -25,6 +27,9 @@ export function listen(call: Call, params: Params | undefined): Reply | Promise<
   const uris = asked.resourceSubscriptions;
   if (uris !== undefined && !(Array.isArray(uris) && uris.length <= maxUris && uris.every((uri) => typeof uri === 'string'))) {
     return { error: faults.invalidParams(`resourceSubscriptions must be at most ${maxUris} URIs`) };
+  }
+  if (session.listeners.size >= maxListeners) {
+    return { error: faults.invalidRequest(`At most ${maxListeners} subscriptions may be open on a connection`) };
   }
   const undeclared = [...core.listenMembers].find(
     ([member, extension]) => asked[member] !== undefined && call.declares(extension) === undefined,

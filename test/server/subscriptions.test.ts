@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { metaKeys } from 'vivarium/protocol';
 import type { Server } from 'vivarium/server';
 import { createWire } from 'vivarium/testing';
-import type { Link, Message } from '../matrix/link.ts';
+import type { Link } from '../matrix/link.ts';
 import { matrix } from '../matrix/matrix.ts';
 import { createServer, modern, openWire, type Reply, turn } from './fixture.ts';
 
