@@ -27,6 +27,7 @@ export function serveMemory(server: Server, options: MemoryOptions = {}): Channe
   const core = coreOf(server);
   // Here at once: nobody waits for a process to start.
   core.serve ??= serve;
+  core.openVault ??= async () => (await import('../store/memory.ts')).memoryStore();
   const session = new Session(core, options.principal);
   let listener: ((message: object) => void) | undefined;
   let outbox: object[] = [];

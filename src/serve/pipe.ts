@@ -56,6 +56,7 @@ export class Pipe implements Outlet {
   constructor(core: Core, end: PipeEnd, options: PipeOptions = {}) {
     const maxBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
     this.#core = core;
+    core.openVault ??= async () => (await import('../store/memory.ts')).memoryStore();
     this.#tap = options.tap;
     this.#end = end;
     this.#session = new Session(core, options.principal);

@@ -7,7 +7,7 @@ import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
 import type { ClientFeature, Elicited } from './context.ts';
 import { flatFault, toFlatSchema } from './flat-schema.ts';
-import { ToolError } from './result.ts';
+import { ToolError } from './tool.ts';
 
 /** As it goes into a request of ours, or into `inputRequests`. */
 export interface Question {

@@ -16,6 +16,11 @@ export interface CompletionContext extends BaseContext {
 /** All matches may be returned: the library cuts at a hundred and says how many there were. */
 export type Completer = (value: string, ctx: CompletionContext) => readonly string[] | Promise<readonly string[]>;
 
+/** By name. Without any name an object type would take every member, so that case is said by itself. */
+export type Completers<Name extends string> = [Name] extends [never]
+  ? Readonly<Record<string, never>>
+  : { readonly [Each in Name]?: Completer };
+
 const mostValues = 100;
 
 export async function complete(call: Call, params: Params | undefined): Promise<Reply> {

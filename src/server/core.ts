@@ -10,12 +10,12 @@ import type { Call } from './call.ts';
 import type { BaseContext } from './context.ts';
 import type { ExtensionMethod } from './extension.ts';
 import { Listing } from './listing.ts';
-import type { AskingOptions, Budget, ServerOptions } from './options.ts';
+import type { AskingOptions, ServerOptions } from './options.ts';
 import type { Prompt } from './prompt.ts';
 import type { serve } from './requests.ts';
 import type { Resource } from './resource.ts';
 import type { Server } from './server.ts';
-import type { Tool } from './tool.ts';
+import { limitOf, type Tool } from './tool.ts';
 
 /** The number changes when Core changes in a way a porch of another copy of this package could not serve. */
 export const brand: symbol = Symbol.for('vivarium.server.1');
@@ -60,6 +60,8 @@ export class Core {
   readonly asking: Required<Omit<AskingOptions, 'key'>>;
   /** Where asks keep what they must remember; a porch with a shared store puts it here. */
   vault: Vault | undefined;
+  /** How a porch without a store of its own makes one, when it is needed at all. */
+  openVault: (() => Promise<Vault>) | undefined;
   /** Bytes a result may have; undefined without a limit of the server's own. */
   readonly limit: number | undefined;
   /** Some result may be cut, and its rest be read as a resource. */
@@ -154,7 +156,10 @@ export class Core {
   }
 
   async kept(): Promise<Vault> {
-    this.vault ??= (await import('../store/memory.ts')).memoryStore();
+    if (this.vault === undefined) {
+      if (this.openVault === undefined) throw new VivariumError('ERR_CONFIG', 'There is no store: serve the server through a porch');
+      this.vault = await this.openVault();
+    }
     return this.vault;
   }
 
@@ -244,15 +249,6 @@ export class Core {
 }
 
 const none: readonly string[] = [];
-const fewestBytes = 480;
-const bytesPerToken = 3;
-
-/** In bytes; undefined when there is none. */
-export function limitOf({ maxBytes, maxTokens }: Budget): number | undefined {
-  if (maxBytes === undefined && maxTokens === undefined) return undefined;
-  return Math.max(fewestBytes, Math.min(maxBytes ?? Number.POSITIVE_INFINITY, (maxTokens ?? Number.POSITIVE_INFINITY) * bytesPerToken));
-}
-
 /** By brand, not by class: the Server may come from another copy of this package. */
 export function isServer(value: unknown): value is Server {
   return typeof value === 'object' && value !== null && brand in value;

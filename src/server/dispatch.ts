@@ -12,8 +12,7 @@ import { metaKeys } from '../protocol/revision.ts';
 import { type Answer, type BatchOutcome, type Outcome, toAnswer, toErrorAnswer } from './answer.ts';
 import type { Outlet } from './context.ts';
 import type { Core } from './core.ts';
-import { initialize } from './lifecycle.ts';
-import type { Session } from './session.ts';
+import { initialize, type Session } from './session.ts';
 
 export function dispatch(session: Session, message: ParsedMessage, outlet: Outlet): Outcome {
   switch (message.kind) {

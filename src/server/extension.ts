@@ -6,7 +6,6 @@ import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
 import type { BaseContext, Context } from './context.ts';
 import type { AroundCall, Core, Feature } from './core.ts';
-import type { Resource } from './resource.ts';
 import type { Server } from './server.ts';
 
 export interface Extension {
@@ -110,7 +109,7 @@ export function install(server: Server, core: Core, extension: Extension): void 
     around(method, wrapper) {
       core.arounds.push(async (call, next) => {
         if (call.method !== method) return next();
-        const traits = traitsFor(core, call).filter((trait) => trait.extension === id);
+        const traits = (await traitsFor(core, call)).filter((trait) => trait.extension === id);
         return wrapper({ ...call, ctx: call.ctx as Context, traits }, next);
       });
     },
@@ -125,16 +124,13 @@ export function install(server: Server, core: Core, extension: Extension): void 
 }
 
 /** Of the tool, prompt or resource that a call is about, if the caller can see it. */
-function traitsFor(core: Core, { method, params, ctx }: AroundCall): readonly Trait[] {
+async function traitsFor(core: Core, { method, params, ctx }: AroundCall): Promise<readonly Trait[]> {
   const name = params['name'] as string;
+  // Loaded by now: a call is under way.
+  const { findResource } = await import('./resources.ts');
   const found =
-    method === 'tools/call' ? core.tools.get(name) : method === 'prompts/get' ? core.prompts.get(name) : resourceFor(core, params);
+    method === 'tools/call' ? core.tools.get(name) : method === 'prompts/get' ? core.prompts.get(name) : findResource(ctx as Call, params);
   return (found?.visibleTo?.(ctx.principal) === false ? undefined : found?.details.with) ?? [];
-}
-
-function resourceFor(core: Core, params: AroundCall['params']): Resource | undefined {
-  const uri = params['uri'] as string;
-  return core.resources.get(uri) ?? core.templates.values().find((one) => one.template?.match(uri) !== undefined);
 }
 
 async function serveMethod(call: Call, id: string, handler: () => object | Promise<object>): Promise<Reply> {

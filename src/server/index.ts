@@ -20,7 +20,7 @@ export type { Extension, ExtensionCall, ExtensionHost, Trait } from './extension
 export type { AskingOptions, ErrorInfo, ServerOptions } from './options.ts';
 export type { PromptDetails, PromptHandler, PromptOptions, PromptReturn } from './prompt.ts';
 export type { ResourceDetails, ResourceHandler, ResourceOptions, ResourceReturn } from './resource.ts';
-export { type ResultOptions, result, ToolError } from './result.ts';
 export { type Definition, definePrompt, defineResource, defineTool, type Registered, Server } from './server.ts';
+export { type ResultOptions, result, ToolError } from './tool.ts';
 export type { ToolDetails, ToolHandler, ToolOptions, WholeResult } from './tool-options.ts';
 export type { Variables } from './uri-variables.ts';

@@ -5,7 +5,7 @@ import type { InputOf, OutputOf } from '../schema/infer.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Access } from './access.ts';
 import type { Call } from './call.ts';
-import type { Completer } from './completion.ts';
+import type { Completer, Completers } from './completion.ts';
 import type { Context, Principal } from './context.ts';
 import type { Listed } from './listing.ts';
 
@@ -21,7 +21,7 @@ export interface PromptDetails extends Access {
 export interface PromptOptions<I = undefined> extends PromptDetails {
   /** Every property must accept a string: that is all the wire carries. */
   readonly input?: I;
-  readonly complete?: { readonly [Name in ArgumentNames<I>]?: Completer };
+  readonly complete?: Completers<ArgumentNames<I>>;
 }
 
 type ArgumentNames<I> = [I] extends [undefined] ? never : Extract<keyof InputOf<I>, string>;
@@ -83,9 +83,22 @@ export function unsayable(schema: Schema): string | undefined {
   const doubtful = properties.filter(([, property]) => !acceptsString(property, definitions)).map(([name]) => name);
   // A coercion advertises what it makes of the string. Only the library itself knows that it takes one, so it is asked.
   return doubtful.find((name) => {
-    const verdict = schema.ready ? schema.check({ [name]: '1' }) : undefined;
-    return verdict === undefined || (!(verdict instanceof Promise) && verdict.problem?.includes(`/${name} `) === true);
+    const [first, second] = [complaint(schema, name, '1'), complaint(schema, name, 'x')];
+    return first !== undefined && first === second;
   });
+}
+
+/** What the schema says of a string there: the same of every string where it takes none. */
+function complaint(schema: Schema, name: string, text: string): string | undefined {
+  if (!schema.ready) return 'takes none';
+  try {
+    const verdict = schema.check({ [name]: text });
+    if (verdict instanceof Promise) verdict.catch(() => undefined);
+    else if (verdict.problem?.includes(`/${name}: `) === true) return verdict.problem.replaceAll(JSON.stringify(text), '');
+  } catch {
+    // A refinement of the author's own was reached, so it took the string.
+  }
+  return undefined;
 }
 
 type Definitions = Readonly<Record<string, Params | boolean>>;

@@ -2,7 +2,7 @@
 import { type ErrorObject, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import { isRequestId, type Params, type ParsedRequest } from '../jsonrpc/message.ts';
 import { logLevels, type MethodInfo, methods, shapeFault } from '../protocol/methods.ts';
-import { metaKeys, traitsOf } from '../protocol/revision.ts';
+import { metaKeys, type Revision, traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, Implementation, LoggingLevel, ServerCapabilities } from '../protocol/types.ts';
 import { required } from './access.ts';
 import { type Answer, forEra, type Outcome, type Reply, toAnswer } from './answer.ts';
@@ -11,13 +11,12 @@ import { Call } from './call.ts';
 import { complete } from './completion.ts';
 import type { ClientIdentity, Outlet } from './context.ts';
 import type { Core, Feature } from './core.ts';
-import { discover, initialize, perRequestVersions } from './lifecycle.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource, subscribe, unsubscribe } from './resources.ts';
-import { ToolError } from './result.ts';
 import { conclude, unseal } from './sealing.ts';
-import type { Handshake, Session } from './session.ts';
+import { type Handshake, initialize, type Session } from './session.ts';
 import { listen } from './subscriptions.ts';
+import { ToolError } from './tool.ts';
 import { callTool, failedCall, listTools } from './tools.ts';
 
 const features: ReadonlyMap<string, Feature> = new Map<string, Feature>([
@@ -242,4 +241,20 @@ function metaFault(meta: unknown): string | undefined {
 
 function isObject(value: unknown): value is Params {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Lists only versions a client may name in `_meta`: one that took a legacy date from here would be refused. */
+function discover({ core }: Call): Reply {
+  return {
+    result: core.stamp({
+      supportedVersions: perRequestVersions(core),
+      capabilities: core.capabilities(),
+      ...(core.options.instructions !== undefined && { instructions: core.options.instructions }),
+      ...core.caching(true),
+    }),
+  };
+}
+
+function perRequestVersions(core: Core): readonly Revision[] {
+  return core.revisions.filter((revision) => traitsOf(revision).era === 'modern');
 }

@@ -9,7 +9,7 @@ import type {
 } from '../protocol/types.ts';
 import type { Access } from './access.ts';
 import type { Call } from './call.ts';
-import type { Completer } from './completion.ts';
+import type { Completer, Completers } from './completion.ts';
 import type { BaseContext, Principal, ResourceContext } from './context.ts';
 import type { Listed } from './listing.ts';
 import type { UriTemplate } from './uri-template.ts';
@@ -34,7 +34,7 @@ export interface ResourceOptions<U extends string = string> extends ResourceDeta
   /** Of a template: what there is, for `resources/list`. */
   readonly list?: (ctx: BaseContext) => readonly ListedResource[] | Promise<readonly ListedResource[]>;
   /** Of a template: values for its variables. */
-  readonly complete?: { readonly [Name in Extract<keyof Variables<U>, string>]?: Completer };
+  readonly complete?: Completers<Extract<keyof Variables<U>, string>>;
 }
 
 /** Undefined: there is no such resource. */

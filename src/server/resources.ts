@@ -9,6 +9,7 @@ import type { Reply } from './answer.ts';
 import { isRest, readRest } from './budget.ts';
 import type { Call } from './call.ts';
 import type { Contents, Resource } from './resource.ts';
+import { matchTemplate } from './uri-template-match.ts';
 
 export function listTemplates(call: Call, params: Params | undefined): Reply {
   const { core, traits, principal } = call;
@@ -98,7 +99,7 @@ function* candidates({ core, principal }: Call, uri: string): Generator<[Resourc
   if (exact !== undefined && exact.visibleTo?.(principal) !== false) yield [exact, {}];
   for (const template of core.templates.values()) {
     if (template.visibleTo?.(principal) === false) continue;
-    const variables = template.template?.match(uri);
+    const variables = template.template === undefined ? undefined : matchTemplate(template.template, uri);
     if (variables !== undefined) yield [template, variables];
   }
 }

@@ -1,12 +1,12 @@
 // What a modern call remembers between its rounds, sealed: the client carries it and can neither read nor change it.
-import { faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
+import { type ErrorObject, errorCodes, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { toBase64 } from '../protocol/constructors.ts';
 import type { Reply } from './answer.ts';
 import { digest, Flow, suspended } from './asking.ts';
 import type { Call } from './call.ts';
 import { findResource } from './resources.ts';
-import { ToolError } from './result.ts';
+import { ToolError } from './tool.ts';
 
 /** Short names: this travels with every retry. */
 interface State {
@@ -125,8 +125,8 @@ async function foreign(call: Call, params: Params, state: State): Promise<string
   return state.call === (await callDigest(call.method, params)) ? undefined : 'of another call';
 }
 
-function refusal(message: string): ReturnType<typeof faults.invalidParams> {
-  return { ...faults.invalidParams(message, { reason: 'invalid_request_state' }), message };
+function refusal(message: string): ErrorObject {
+  return { code: errorCodes.invalidParams, message, data: { reason: 'invalid_request_state' } };
 }
 
 async function callDigest(method: string, params: Params): Promise<string> {
@@ -144,7 +144,7 @@ function canonical(value: unknown): string {
 
 async function close(call: Call, state: State): Promise<string> {
   const { inlineBytes, maxBytes, ttlMs } = call.core.asking;
-  const text = JSON.stringify(state);
+  const text = new TextEncoder().encode(JSON.stringify(state));
   if (text.length > maxBytes) {
     const largest = [...state.memo, ...state.answers].reduce((a, b) => (size(a) >= size(b) ? a : b), ['', '']);
     throw new VivariumError(
@@ -155,7 +155,7 @@ async function close(call: Call, state: State): Promise<string> {
   if (text.length <= inlineBytes) return encrypt(call, text);
   const stored = crypto.randomUUID();
   await (await call.core.kept()).put(`state ${stored}`, await encrypt(call, text), ttlMs);
-  return encrypt(call, JSON.stringify({ stored } satisfies Pointer));
+  return encrypt(call, new TextEncoder().encode(JSON.stringify({ stored } satisfies Pointer)));
 }
 
 function size(entry: readonly unknown[]): number {
@@ -176,15 +176,11 @@ const version = 'v1';
 const label = new TextEncoder().encode('vivarium requestState v1');
 
 /** `v1.<key>.<nonce and ciphertext>`, AES-256-GCM. */
-async function encrypt(call: Call, text: string): Promise<string> {
+async function encrypt(call: Call, text: Uint8Array<ArrayBuffer>): Promise<string> {
   const [key] = await call.core.askingKeys();
   if (key === undefined) throw RpcError.internal();
   const iv = crypto.getRandomValues(new Uint8Array(12));
-  const body = await crypto.subtle.encrypt(
-    { name: 'AES-GCM', iv, additionalData: label },
-    await imported(key),
-    new TextEncoder().encode(text),
-  );
+  const body = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: label }, await imported(key), text);
   return `${version}.${await keyId(key)}.${toBase64Url(iv)}${toBase64Url(new Uint8Array(body))}`;
 }
 

@@ -6,7 +6,7 @@ import type { InputOf, LiteralHint, OutputOf } from '../schema/infer.ts';
 import type { Access } from './access.ts';
 import type { Context } from './context.ts';
 import type { Budget } from './options.ts';
-import type { StructuredResult } from './result.ts';
+import type { StructuredResult } from './tool.ts';
 
 /** What of a tool can change while it is registered: everything but its schemas and its handler. */
 export interface ToolDetails extends Access, Budget {

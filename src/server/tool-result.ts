@@ -3,7 +3,7 @@
 import type { RevisionTraits } from '../protocol/revision.ts';
 import { encodeNow, type TextFormat } from '../protocol/text.ts';
 import type { ContentBlock } from '../protocol/types.ts';
-import { type ResultOptions, StructuredResult, type ToolError } from './result.ts';
+import { type ResultOptions, StructuredResult, type ToolError } from './tool.ts';
 
 /** The result under construction; its members keep this order on the wire. */
 export interface ToolResult {

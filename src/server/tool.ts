@@ -1,9 +1,11 @@
-// A tool as it was registered. What it takes to call one is loaded later: see tools.ts.
+// A tool as it was registered, and what its author may make of it. What it takes to call one is loaded later: see tools.ts.
+import type { TextFormat } from '../protocol/text.ts';
+import type { ContentBlock } from '../protocol/types.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Call } from './call.ts';
 import type { Principal } from './context.ts';
-import { limitOf } from './core.ts';
 import type { Listed } from './listing.ts';
+import type { Budget } from './options.ts';
 import type { ToolDetails, ToolOptions } from './tool-options.ts';
 
 export type AnyHandler = (args: never, ctx: Call) => unknown;
@@ -67,5 +69,51 @@ export class Tool implements Listed {
     const { loadToon } = await import('../protocol/text.ts');
     await loadToon();
     this.#toonReady = true;
+  }
+}
+
+const fewestBytes = 480;
+const bytesPerToken = 3;
+
+/** In bytes; undefined when there is none. */
+export function limitOf({ maxBytes, maxTokens }: Budget): number | undefined {
+  if (maxBytes === undefined && maxTokens === undefined) return undefined;
+  return Math.max(fewestBytes, Math.min(maxBytes ?? Number.POSITIVE_INFINITY, (maxTokens ?? Number.POSITIVE_INFINITY) * bytesPerToken));
+}
+
+export interface ResultOptions {
+  /** Blocks after the text projection. */
+  readonly content?: readonly ContentBlock[];
+  readonly text?: TextFormat;
+  /** `_meta` of the result. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** A structured value with more to say than itself; made by `result()`. */
+export class StructuredResult<T> {
+  readonly value: T;
+  readonly options: ResultOptions;
+
+  constructor(value: T, options: ResultOptions) {
+    this.value = value;
+    this.options = options;
+  }
+}
+
+/** For tools with `output`: the value, and beside it further blocks, a text format or `_meta`. */
+export function result<T>(value: T, options: ResultOptions = {}): StructuredResult<T> {
+  return new StructuredResult(value, options);
+}
+
+/** A failure the model should read; other errors thrown by a tool become one too, with less control. */
+export class ToolError extends Error {
+  readonly content: readonly ContentBlock[];
+  readonly structured: unknown;
+
+  constructor(message: string, options: { readonly content?: readonly ContentBlock[]; readonly structured?: unknown } = {}) {
+    super(message);
+    this.name = 'ToolError';
+    this.content = options.content ?? [];
+    this.structured = options.structured;
   }
 }

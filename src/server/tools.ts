@@ -11,8 +11,7 @@ import { LacksFeature, PeerRefusal, Suspension, suspended } from './asking.ts';
 import { exceeds, shrink } from './budget.ts';
 import type { Call } from './call.ts';
 import type { ClientFeature } from './context.ts';
-import { type ResultOptions, StructuredResult, ToolError } from './result.ts';
-import type { Tool } from './tool.ts';
+import { type ResultOptions, StructuredResult, type Tool, ToolError } from './tool.ts';
 import { errorResult, fromFree, fromValue, project, type ToolResult, textResult } from './tool-result.ts';
 
 export function listTools(call: Call, params: Params | undefined): Reply {

@@ -1,4 +1,5 @@
 // Takes a URI apart along a template, in time linear in the URI: each piece of the template looks at each character a few times.
+import { maxLength, type UriTemplate } from './uri-template.ts';
 
 export type TemplateMatch = Record<string, string | readonly string[]>;
 
@@ -22,10 +23,20 @@ interface Work {
   steps: number;
 }
 
-/** The longest template and the longest URI: rows below are as long as the URI, one for each piece. */
-export const maxLength = 8192;
+/**
+ * The values of which this URI is the expansion, percent-decoded once; undefined when there are none, for a bad triplet or bad
+ * UTF-8 anywhere, and beyond 8,192 characters. Literals, and so scheme and authority, are compared byte for byte,
+ * after characters beyond ASCII have become triplets on both sides.
+ * From left to right, each variable takes as little as lets the rest match. Outside a query none is empty, and none contains
+ * `/ ? #` (but `+` and `#` may) nor the separator of its list or expression; the length in `:n` is checked afterwards.
+ * A query takes as much as lets the rest match: its parameters come in any order, each may be absent, others are ignored.
+ * `work` counts steps, for tests.
+ */
+export function matchTemplate({ pieces }: UriTemplate, uri: string, work: Work = { steps: 0 }): TemplateMatch | undefined {
+  return pieces === undefined ? undefined : matchPieces(pieces, uri, work);
+}
 
-export function matchPieces(pieces: readonly Piece[], uri: string, work: Work): TemplateMatch | undefined {
+function matchPieces(pieces: readonly Piece[], uri: string, work: Work): TemplateMatch | undefined {
   const whole = uri.length > maxLength ? undefined : asUri(uri);
   const prefix = pieces[0]?.kind === 'literal' ? pieces[0].text : '';
   if (whole?.startsWith(prefix) !== true) return undefined;

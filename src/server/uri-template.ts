@@ -1,8 +1,6 @@
 // URI templates (RFC 6570) in both directions: from values to a URI, and from a URI back to the values.
 import { cut, VivariumError } from '../jsonrpc/error.ts';
-import { matchPieces, maxLength, type Piece, type TemplateMatch } from './uri-template-match.ts';
-
-export type { TemplateMatch };
+import type { Piece } from './uri-template-match.ts';
 
 export type TemplateOperator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&';
 
@@ -26,18 +24,12 @@ export interface UriTemplate {
   readonly variables: readonly TemplateVariable[];
   /** Null and undefined are left out. Throws ERR_CONFIG for a value that is no text, list or map of texts, or a list where `:n` stands. */
   expand(values: Readonly<Record<string, TemplateValue>>): string;
-  /**
-   * The values of which this URI is the expansion, percent-decoded once; undefined when there are none, for a bad triplet or bad
-   * UTF-8 anywhere, and beyond 8,192 characters. Literals, and so scheme and authority, are compared byte for byte,
-   * after characters beyond ASCII have become triplets on both sides.
-   * From left to right, each variable takes as little as lets the rest match. Outside a query none is empty, and none contains
-   * `/ ? #` (but `+` and `#` may) nor the separator of its list or expression; the length in `:n` is checked afterwards.
-   * A query takes as much as lets the rest match: its parameters come in any order, each may be absent, others are ignored.
-   * `work` counts steps, for tests.
-   */
-  match(uri: string, work?: { steps: number }): TemplateMatch | undefined;
+  /** For `matchTemplate`; absent when a name occurs twice, because then nothing matches. */
+  readonly pieces: readonly Piece[] | undefined;
 }
 
+/** Of a template, and of a URI that is matched. */
+export const maxLength = 8_192;
 const maxVariables = 64;
 
 /** `stops` cannot be part of a value when matching; `ifEmpty` is what follows the name of an empty one, where names are written. */
@@ -86,7 +78,7 @@ export function parseTemplate(text: string, options: { readonly repeats?: boolea
     text,
     variables,
     expand: (values) => parts.map((part) => (typeof part === 'string' ? part : expandExpression(part, values))).join(''),
-    match: (uri, work = { steps: 0 }) => (repeated === undefined ? matchPieces(pieces, uri, work) : undefined),
+    pieces: repeated === undefined ? pieces : undefined,
   };
 }
 

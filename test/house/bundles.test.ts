@@ -14,19 +14,19 @@ interface Bundle {
 }
 
 const core = ['jsonrpc/', 'protocol/', 'schema/', 'server/', 'store/store.ts'];
-const memory = ['serve/memory.ts', 'serve/serving.ts', 'serve/pipe.ts'];
+const memory = ['serve/memory.ts', 'serve/serving.ts', 'serve/pipe.ts', 'store/memory.ts'];
 
 const bundles: Readonly<Record<string, Bundle>> = {
-  '.': { holds: ['index.ts', ...core], maxBytes: 40_000, neutral: true },
+  '.': { holds: ['index.ts', ...core], maxBytes: 90_000, neutral: true },
   './protocol': { holds: ['protocol/', 'jsonrpc/'], maxBytes: 12_000, neutral: true },
-  './server': { holds: core, maxBytes: 40_000, neutral: true },
+  './server': { holds: core, maxBytes: 90_000, neutral: true },
   './serve/stdio': {
-    holds: [...core, 'serve/stdio.ts', 'serve/guard.ts', 'serve/serving.ts', 'serve/pipe.ts'],
-    maxBytes: 40_000,
+    holds: [...core, 'serve/stdio.ts', 'serve/guard.ts', 'serve/serving.ts', 'serve/pipe.ts', 'store/memory.ts'],
+    maxBytes: 90_000,
     neutral: false,
   },
-  './serve/memory': { holds: [...core, ...memory], maxBytes: 32_000, neutral: true },
-  './testing': { holds: [...core, ...memory, 'testing/'], maxBytes: 36_000, neutral: true },
+  './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
+  './testing': { holds: [...core, ...memory, 'testing/'], maxBytes: 85_000, neutral: true },
 };
 
 it('every subpath has a row', () => {

@@ -4,7 +4,6 @@ import { RpcError, VivariumError } from 'vivarium';
 import type { Context, ServerOptions } from 'vivarium/server';
 import type { Wire } from 'vivarium/testing';
 import { z } from 'zod';
-import { coreOf } from '../../src/server/core.ts';
 import { legacy, since } from '../matrix/matrix.ts';
 import { createServer, openWire, type Reply, type Told, text, turn } from './fixture.ts';
 
@@ -81,7 +80,10 @@ describe('a question', () => {
 
   it('that the client refuses rejects with its error', async () => {
     let caught: unknown;
-    const { next, wire } = await begun((ctx) => ctx.roots().catch((error) => String((caught = error))));
+    const catching = (error: unknown): void => {
+      caught = error;
+    };
+    const { next, wire } = await begun((ctx) => ctx.roots().catch(catching));
     wire.send({ jsonrpc: '2.0', id: (await next()).id, error: { code: -32601, message: 'Method not found', data: 1 } });
     await next();
     expect(caught).toBeInstanceOf(RpcError);
@@ -193,8 +195,4 @@ describe('an address to visit', () => {
 it.each(['2024-11-05', '2025-03-26'])('a client of %s is not asked with forms, whatever it declares', async (revision) => {
   const { next } = await begun((ctx) => ctx.elicit('a', form), revision);
   expect((await next()).result).toMatchObject({ isError: true, content: [text('Tool "it" needs a client that supports elicitation.')] });
-});
-
-it('the core keeps the limit that was given', () => {
-  expect(coreOf(createServer({ asking: { ttlMs: 5 } }).server).asking.ttlMs).toBe(5);
 });

@@ -84,7 +84,11 @@ describe('a round', () => {
     const { play } = playing(async (ctx) => {
       const branch = async (): Promise<number> => {
         await ctx.elicit('b', form('B?'));
-        return ctx.once('effect', () => ++effects);
+        return ctx.once('effect', async () => {
+          effects++;
+          await turn();
+          return effects;
+        });
       };
       await Promise.all([ctx.elicit('a', form('A?')), branch()]);
       return `${effects}`;

@@ -1,6 +1,6 @@
 // Prompts as they are listed, and the arguments they take: strings on the wire, typed in the handler.
 import { describe, expect, it } from 'vitest';
-import { type Principal, type PromptOptions, type Server, VivariumError } from 'vivarium/server';
+import type { Principal } from 'vivarium/server';
 import { z } from 'zod';
 import { legacy, matrix } from '../matrix/matrix.ts';
 import { ask, createServer, openWire, text, turn } from './fixture.ts';
@@ -136,11 +136,11 @@ describe('arguments', () => {
     expect((await get({ mode: 'a' })).error?.data).toEqual({ details: expect.stringContaining('/code') });
   });
 
-  it.each(['{{code}}', '${process.exit()}', '{code}', '%s', '$&', '__proto__', '\0', '</user>'])('are only text: %s', async (code) => {
+  it.each(['{{code}}', '#{code}', '{code}', '%s', '$&', '__proto__', '\0', '</user>'])('are only text: %s', async (code) => {
     const { server } = createServer();
     server.prompt('it', { input: z.object({ code: z.string() }) }, (args) => `Review: ${args.code}`);
     const wire = await openWire(server);
-    const { result } = await ask(wire, 'prompts/get', { name: 'it', arguments: { code, [code]: 'x', ...{ code } } });
+    const { result } = await ask(wire, 'prompts/get', { name: 'it', arguments: { [code]: 'x', code } });
     expect(result.messages).toEqual([{ role: 'user', content: text(`Review: ${code}`) }]);
   });
 
@@ -150,67 +150,7 @@ describe('arguments', () => {
     server.prompt('it', { input: z.object({ id: known }) }, ({ id }) => id);
     const wire = await openWire(server);
     expect((await ask(wire, 'prompts/get', { name: 'it', arguments: { id: 'known' } })).result.messages).toHaveLength(1);
-    expect((await ask(wire, 'prompts/get', { name: 'it', arguments: { id: 'x' } })).error.data.details).toContain('/id is not known');
-  });
-});
-
-describe('a registration', () => {
-  const refusal = (options: object, name = 'it', handler: unknown = () => 'x'): VivariumError => {
-    try {
-      createServer().server.prompt(name, options as PromptOptions, handler as Parameters<Server['prompt']>[2]);
-    } catch (error) {
-      expect(error).toBeInstanceOf(VivariumError);
-      return error as VivariumError;
-    }
-    throw new Error('was registered');
-  };
-  const n = (property: unknown) => ({
-    input: { type: 'object', properties: { ok: { type: 'string' }, n: property }, $defs: { n: { type: 'number' } } },
-  });
-
-  it.each([
-    [{ input: z.object({ n: z.number() }) }],
-    [{ input: z.object({ n: z.number().optional() }) }],
-    [{ input: z.object({ n: z.array(z.string()) }) }],
-    [{ input: z.object({ n: z.object({ a: z.string() }) }) }],
-    [{ input: z.object({ n: z.union([z.number(), z.boolean()]) }) }],
-    [{ input: z.object({ n: z.literal(5) }) }],
-    [{ input: z.object({ n: z.number().meta({ id: 'Count' }) }) }],
-    [n({ type: ['number', 'null'] })],
-    [n({ enum: [1, 2] })],
-    [n({ allOf: [{ type: 'number' }] })],
-    [n({ $ref: '#/$defs/n' })],
-    [n(false)],
-  ])('is refused when an argument cannot be a string', (options) => {
-    const { code, message } = refusal(options);
-    expect(code).toBe('ERR_SCHEMA');
-    expect(message).toMatch(/^Prompt "it": the argument "n" cannot be a string.*: use a coercion such as /);
-  });
-
-  it.each([
-    [n({})],
-    [n(true)],
-    [n({ type: ['number', 'string'] })],
-    [n({ anyOf: [{ type: 'number' }, { const: 'none' }] })],
-    [n({ enum: [1, 'a'] })],
-    [n({ allOf: [{ type: 'string' }, { minLength: 1 }] })],
-    [n({ $ref: '#/properties/ok' })],
-    [{ input: z.object({ n: z.string().nullable() }) }],
-  ])('is accepted when one can', (options) => {
-    expect(() => refusal(options)).toThrow('was registered');
-  });
-
-  // To be turned around when registration asks the schema itself: its JSON says number for z.coerce.number() too.
-  it.fails('is accepted for a coercion', () => {
-    expect(() => refusal({ input: z.object({ n: z.coerce.number().min(10) }) })).toThrow('was registered');
-  });
-
-  it('is refused for a name, a handler, a completer or a schema that cannot be', () => {
-    expect(refusal({}, 'a b').message).toContain('cannot name a prompt: use');
-    expect(refusal({}, 'it', 'x').message).toContain('has no handler: give a function');
-    expect(refusal({ complete: { a: () => [] } }).message).toContain('no argument "a" to complete');
-    expect(refusal({ input: z.string() }).code).toBe('ERR_SCHEMA');
-    expect(refusal({ input: { a: z.string() } }).message).toContain('write z.object(');
+    expect((await ask(wire, 'prompts/get', { name: 'it', arguments: { id: 'x' } })).error.data.details).toContain('/id: is not known');
   });
 });
 

@@ -1,10 +1,10 @@
 // State that is too large to travel, and servers that share a store.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Server, ServerOptions } from 'vivarium/server';
-import { memoryStore, type Store } from 'vivarium/store/memory';
 import { createWire } from 'vivarium/testing';
 import { z } from 'zod';
 import { coreOf } from '../../src/server/core.ts';
+import { memoryStore, type Store } from '../../src/store/memory.ts';
 import { ask, createServer, modern, type Reply, type Told, text } from './fixture.ts';
 
 const form = { message: 'Sure?', schema: z.object({ sure: z.boolean() }) };

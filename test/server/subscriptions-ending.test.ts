@@ -100,7 +100,7 @@ describe('while a listener waits', () => {
     const server = createSmall();
     await turn();
     const wire = createWire(server);
-    wire.send(listen(1));
+    wire.send(listen('l'));
     expect(await wire.quiet()).toHaveLength(1);
     const answer = (await wire.request('tools/call', { name: 'hello', _meta: modern() })) as Reply;
     expect(answer.result.content).toEqual([{ type: 'text', text: 'Hello' }]);
@@ -109,13 +109,13 @@ describe('while a listener waits', () => {
 
   it('there may be 256 on a connection, so that calls keep their room', async () => {
     const wire = createWire(createSmall());
-    wire.send(chunk(...Array.from({ length: 2_000 }, (_, id) => listen(id))));
+    wire.send(chunk(...Array.from({ length: 2_000 }, (_, id) => listen(`l${id}`))));
     const heard = (await wire.quiet()) as Reply[];
     expect(heard.filter(({ method }) => method === 'notifications/subscriptions/acknowledged')).toHaveLength(256);
     expect(heard.filter(({ error }) => error?.code === -32600)).toHaveLength(2_000 - 256);
     const answer = await wire.request('tools/call', { name: 'hello', _meta: modern() });
     expect(answer).toMatchObject({ result: { resultType: 'complete' } });
-    wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } });
+    wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'l0' } });
     wire.send(listen('again'));
     expect(await wire.next()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' });
     await wire.close();

@@ -1,7 +1,8 @@
 // Taking URIs apart: which values are found, what never matches, and how much work a hostile URI can cause.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseTemplate, type TemplateMatch, type UriTemplate } from '../../src/server/uri-template.ts';
+import { parseTemplate, type UriTemplate } from '../../src/server/uri-template.ts';
+import { matchTemplate, type TemplateMatch } from '../../src/server/uri-template-match.ts';
 
 describe('match', () => {
   it.each<[string, string, TemplateMatch | undefined]>([
@@ -243,8 +244,10 @@ function backtracking(text: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-function template(text: string): UriTemplate {
+type Matching = UriTemplate & { match(uri: string, work?: { steps: number }): TemplateMatch | undefined };
+
+function template(text: string): Matching {
   const result = parseTemplate(text);
   if ('problem' in result) throw new Error(result.problem);
-  return result;
+  return { ...result, match: (uri, work) => matchTemplate(result, uri, work) };
 }

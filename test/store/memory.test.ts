@@ -1,6 +1,6 @@
 // The store of a single process: values that expire, claims for the first, and bounds.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { memoryStore } from 'vivarium/store/memory';
+import { memoryStore } from '../../src/store/memory.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());

@@ -23,6 +23,30 @@ function createPharo(visible: boolean): Server {
   return server;
 }
 
+/** The resources and the prompt of the Pharo guide. */
+function createPharoLibrary(only: 'resources' | 'prompts'): Server {
+  const server = new Server(identity);
+  if (only === 'resources') {
+    const version = { name: 'System Version', description: 'Current Pharo version', mimeType: 'text/plain' };
+    server.resource('pharo://system/version', version, () => 'Pharo 13.0');
+    const details = { name: 'Class Details', description: 'Get details for a Pharo class', mimeType: 'application/json' };
+    server.resource('pharo://class/{className}', details, ({ className }) =>
+      className === 'Object' ? JSON.stringify({ name: className }) : undefined,
+    );
+    return server;
+  }
+  const className = { type: 'string', description: 'The class to review' } as const;
+  server.prompt(
+    'review-class',
+    { description: 'Review a Pharo class', input: { type: 'object', properties: { className }, required: ['className'] } },
+    (args) => ({
+      description: `Code review for ${args.className}`,
+      messages: [{ role: 'user', content: { type: 'text', text: `Please review the class ${args.className}.` } }],
+    }),
+  );
+  return server;
+}
+
 const conditions: Readonly<Record<string, string>> = {
   '(/ 1 0)': '[ERROR] DIVISION-BY-ZERO\nArithmetic error signalled.\n\n[Backtrace]\n0: (/ 1 0)\n...',
   '(error "Error message...")': '[ERROR] condition-type\nError message...\n\n[Backtrace]\n...',
@@ -61,7 +85,29 @@ function createOwn(): Server {
   return server;
 }
 
+/** Notes to read and complete, for the transcripts that are about them. */
+function createNotes(): Server {
+  const server = new Server(identity);
+  const ids = ['apple', 'apricot', 'pear'];
+  const startingWith = (value: string): string[] => ids.filter((id) => id.startsWith(value));
+  server.resource('note:///index', { title: 'Index', size: 18 }, () => ids.join('\n'));
+  server.resource(
+    'note:///{id}',
+    { name: 'note', list: () => [{ uri: 'note:///pear', name: 'pear' }], complete: { id: startingWith } },
+    ({ id }) => (ids.includes(id) ? Uint8Array.of(1, 2, 3) : undefined),
+  );
+  const input = z.object({ id: z.string().meta({ title: 'Id' }), tone: z.string().default('kind') });
+  server.prompt('tell', { input, complete: { id: startingWith } }, ({ id, tone }) => [
+    { role: 'user', content: { type: 'text', text: `Be ${tone}` } },
+    { role: 'user', content: { type: 'resource_link', uri: `note:///${id}`, name: id } },
+  ]);
+  return server;
+}
+
 export function createServerFor(file: string): Server {
+  if (file.startsWith('own-notes-')) return createNotes();
+  if (file === 'pharo-resources.txt') return createPharoLibrary('resources');
+  if (file === 'pharo-prompts.txt') return createPharoLibrary('prompts');
   if (file.startsWith('own-')) return createOwn();
   return file.startsWith('lisp-') ? createLisp() : createPharo(!file.includes('message-types'));
 }

@@ -1,0 +1,265 @@
+// Every feature the official clients speak, at every revision they speak, on our stdio server.
+import { fileURLToPath } from 'node:url';
+import * as v2 from '@modelcontextprotocol/client';
+import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import * as v1 from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Revision, revisions } from 'vivarium';
+import { metaKeys } from 'vivarium/protocol';
+
+// biome-ignore lint/suspicious/noExplicitAny: each client has types of its own, and both have these methods
+type AnyClient = any;
+type Answers = Record<string, object>;
+
+interface Peer {
+  readonly client: AnyClient;
+  /** By method, what it was told. */
+  readonly heard: { readonly method: string; readonly params?: Record<string, unknown> }[];
+  /** Methods of the requests it was asked to answer. */
+  readonly asked: string[];
+  readonly errors: Error[];
+  call(name: string, args?: object, options?: object, meta?: object): Promise<AnyClient>;
+}
+
+const fixture = fileURLToPath(new URL('../fixtures/features.mjs', import.meta.url));
+const command = { command: process.execPath, args: [fixture], stderr: 'inherit' as const };
+const info = { name: 'peer', version: '1.0.0' };
+const capabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+const since = (revision: Revision, first: Revision) => revisions.indexOf(revision) >= revisions.indexOf(first);
+
+const answers: Answers = {
+  'elicitation/create': { action: 'accept', content: { name: 'Ada', age: 36 } },
+  'sampling/createMessage': { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' },
+  'roots/list': { roots: [{ uri: 'file:///home' }, { uri: 'file:///tmp' }] },
+};
+const told = [
+  'notifications/message',
+  'notifications/resources/updated',
+  'notifications/tools/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/elicitation/complete',
+];
+
+async function connectV1(revision: Revision): Promise<Peer> {
+  const client: AnyClient = new ClientV1(info, { capabilities });
+  const [heard, asked, errors]: [Peer['heard'], string[], Error[]] = [[], [], []];
+  const requests: AnyClient[] = [v1.ElicitRequestSchema, v1.CreateMessageRequestSchema, v1.ListRootsRequestSchema];
+  for (const schema of requests) {
+    client.setRequestHandler(schema, ({ method }: { method: string }) => {
+      asked.push(method);
+      return answers[method];
+    });
+  }
+  const notifications = [
+    v1.LoggingMessageNotificationSchema,
+    v1.ResourceUpdatedNotificationSchema,
+    v1.ToolListChangedNotificationSchema,
+    v1.ResourceListChangedNotificationSchema,
+    v1.PromptListChangedNotificationSchema,
+    v1.ElicitationCompleteNotificationSchema,
+  ];
+  for (const schema of notifications) client.setNotificationHandler(schema, (message: Peer['heard'][number]) => void heard.push(message));
+  client.onerror = (error: Error) => errors.push(error);
+  const transport = new StdioV1(command);
+  const send = transport.send.bind(transport);
+  // It always offers its newest revision, so the offer is changed on its way out.
+  transport.send = (message: AnyClient) =>
+    send(message.method === 'initialize' ? { ...message, params: { ...message.params, protocolVersion: revision } } : message);
+  await client.connect(transport);
+  const call: Peer['call'] = (name, args = {}, options = {}) => client.callTool({ name, arguments: args }, undefined, options);
+  return { client, heard, asked, errors, call };
+}
+
+async function connectV2(revision: Revision): Promise<Peer> {
+  const how = revision === '2026-07-28' ? { versionNegotiation: { mode: { pin: revision } } } : { supportedProtocolVersions: [revision] };
+  const client: AnyClient = new v2.Client(info, { capabilities, ...how });
+  const [heard, asked, errors]: [Peer['heard'], string[], Error[]] = [[], [], []];
+  for (const method of Object.keys(answers)) {
+    client.setRequestHandler(method, () => {
+      asked.push(method);
+      return answers[method];
+    });
+  }
+  for (const method of told) client.setNotificationHandler(method, (message: Peer['heard'][number]) => void heard.push(message));
+  client.onerror = (error: Error) => errors.push(error);
+  await client.connect(new StdioV2(command));
+  const call: Peer['call'] = (name, args = {}, options = {}, _meta = {}) => client.callTool({ name, arguments: args, _meta }, options);
+  return { client, heard, asked, errors, call };
+}
+
+const words = (result: AnyClient) => result.content.map((block: { text: string }) => block.text).join();
+
+function drive(title: string, revision: Revision, connect: (revision: Revision) => Promise<Peer>): void {
+  describe(`${title} at ${revision}`, () => {
+    const modern = revision === '2026-07-28';
+    let peer: Peer;
+    let client: AnyClient;
+    const methods = () => peer.heard.splice(0).map(({ method }) => method.replace('notifications/', ''));
+
+    beforeAll(async () => {
+      peer = await connect(revision);
+      client = peer.client;
+    });
+    afterAll(async () => {
+      await client.close();
+      expect(peer.errors).toEqual([]);
+    });
+
+    it('lists and reads resources, as text and as bytes', async () => {
+      const { resources } = await client.listResources();
+      const uris = resources.map((one: { uri: string }) => one.uri);
+      expect(uris).toEqual(['index', 'logo', 'signed', 'of/ant', 'of/bee', 'of/beetle'].map((path) => `note:///${path}`));
+      const read = async (uri: string) => (await client.readResource({ uri })).contents;
+      expect(await read('note:///index')).toEqual([{ uri: 'note:///index', mimeType: 'text/plain', text: 'ant,bee,beetle' }]);
+      expect(await read('note:///logo')).toEqual([{ uri: 'note:///logo', mimeType: 'image/png', blob: 'AQID' }]);
+      expect(await read('note:///of/bee')).toMatchObject([{ text: 'about bee' }]);
+      await expect(read('note:///of/cow')).rejects.toMatchObject({ code: modern ? -32602 : -32002 });
+    });
+
+    it('lists templates and completes their variables', async () => {
+      const { resourceTemplates } = await client.listResourceTemplates();
+      expect(resourceTemplates).toMatchObject([{ uriTemplate: 'note:///of/{id}', name: 'note' }]);
+      const ref = { type: 'ref/resource', uri: 'note:///of/{id}' };
+      const { completion } = await client.complete({ ref, argument: { name: 'id', value: 'be' } });
+      expect(completion).toEqual({ values: ['bee', 'beetle'], total: 2, hasMore: false });
+    });
+
+    it('lists, fills in and completes prompts', async () => {
+      const { prompts } = await client.listPrompts();
+      expect(prompts[0].arguments).toMatchObject([
+        { name: 'code', required: true },
+        { name: 'language', required: false },
+      ]);
+      const { messages } = await client.getPrompt({ name: 'review', arguments: { code: 'x', language: 'ts' } });
+      expect(messages).toEqual([{ role: 'user', content: { type: 'text', text: 'Review x in ts' } }]);
+      await expect(client.getPrompt({ name: 'review', arguments: {} })).rejects.toMatchObject({ code: -32602 });
+      const { completion } = await client.complete({
+        ref: { type: 'ref/prompt', name: 'review' },
+        argument: { name: 'language', value: 't' },
+        context: { arguments: { code: 'teal' } },
+      });
+      expect(completion.values).toEqual(['ts', 'tsx', 'teal']);
+    });
+
+    it('hears what is logged at the level it asked for', async () => {
+      const heard = async (level: string) => {
+        if (!modern) await client.setLoggingLevel(level);
+        await peer.call('log', {}, {}, modern ? { [metaKeys.logLevel]: level } : {});
+        return peer.heard.splice(0).map(({ params }) => params?.['level']);
+      };
+      expect(await heard('error')).toEqual(['error', 'critical', 'alert', 'emergency']);
+      expect(await heard('debug')).toHaveLength(8);
+      expect(await heard('emergency')).toEqual(['emergency']);
+      if (modern) {
+        await peer.call('log');
+        expect(peer.heard).toEqual([]);
+      }
+    });
+
+    it('is kept patient by a heartbeat', async () => {
+      const beats: number[] = [];
+      const onprogress = ({ progress }: { progress: number }) => {
+        beats.push(progress);
+        if (beats.length === 3) void peer.call('beaten');
+      };
+      expect(words(await peer.call('beat', {}, { onprogress }))).toBe('beaten');
+      expect(beats.length).toBeGreaterThanOrEqual(3);
+      expect([...beats].sort((a, b) => a - b)).toEqual(beats);
+    });
+
+    it('is asked for a completion by its model, and for its roots', async () => {
+      peer.asked.length = 0;
+      expect(words(await peer.call('model'))).toBe('hi');
+      expect(words(await peer.call('roots'))).toBe('file:///home,file:///tmp');
+      expect(peer.asked).toEqual(['sampling/createMessage', 'roots/list']);
+    });
+
+    if (since(revision, '2025-06-18')) {
+      it('is asked to fill in a form, by a tool, a prompt and a resource', async () => {
+        peer.asked.length = 0;
+        expect(words(await peer.call('form'))).toBe('{"action":"accept","content":{"name":"Ada","age":36}}');
+        const { messages } = await client.getPrompt({ name: 'letter' });
+        expect(messages[0].content.text).toBe('Dear Ada');
+        expect((await client.readResource({ uri: 'note:///signed' })).contents[0].text).toBe('signed Ada');
+        expect(peer.asked).toEqual(Array(3).fill('elicitation/create'));
+      });
+
+      it('can decline', async () => {
+        const before = answers['elicitation/create'] as object;
+        answers['elicitation/create'] = { action: 'decline' };
+        expect(words(await peer.call('form'))).toBe('{"action":"decline"}');
+        answers['elicitation/create'] = before;
+      });
+
+      it('is asked in several rounds, and what is done once is done once', async () => {
+        peer.asked.length = 0;
+        expect(words(await peer.call('rounds'))).toBe('once accept hi 2');
+        expect(peer.asked.sort()).toEqual(['elicitation/create', 'roots/list', 'sampling/createMessage']);
+      });
+    } else {
+      it('is not asked to fill in a form, which its revision has not', async () => {
+        peer.asked.length = 0;
+        expect(await peer.call('form')).toMatchObject({ isError: true });
+        expect(peer.asked).toEqual([]);
+      });
+    }
+
+    if (since(revision, '2025-11-25')) {
+      it('is sent to a URL', async () => {
+        const before = answers['elicitation/create'] as object;
+        answers['elicitation/create'] = { action: 'accept' };
+        expect(words(await peer.call('url'))).toBe('accept');
+        answers['elicitation/create'] = before;
+        expect(methods()).toEqual(modern ? [] : ['elicitation/complete']);
+      });
+    }
+
+    if (modern) {
+      it('hears of changes while it listens, and only of what it asked for', async () => {
+        const filter = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['note:///index'] };
+        const subscription = await client.listen(filter);
+        expect(subscription.honoredFilter).toEqual(filter);
+        await peer.call('touch', { uri: 'note:///logo' });
+        await peer.call('touch', { uri: 'note:///index' });
+        await peer.call('grow', { name: 'one' });
+        await vi.waitFor(() => expect(peer.heard).toHaveLength(3));
+        expect(methods()).toEqual(['resources/updated', 'tools/list_changed', 'prompts/list_changed']);
+        await subscription.close();
+        expect(await subscription.closed).toBe('local');
+        await peer.call('grow', { name: 'two' });
+        expect((await client.listTools()).tools.at(-1).name).toBe('two');
+        expect(peer.heard).toEqual([]);
+      });
+
+      it('listens in two places at once', async () => {
+        const [one, other] = [await client.listen({ resourcesListChanged: true }), await client.listen({ resourcesListChanged: true })];
+        await peer.call('grow', { name: 'three' });
+        await vi.waitFor(() => expect(peer.heard).toHaveLength(2));
+        expect(methods()).toEqual(['resources/list_changed', 'resources/list_changed']);
+        await Promise.all([one.close(), other.close()]);
+      });
+    } else {
+      it('hears of changes of lists, and of the resources it subscribed to', async () => {
+        await client.subscribeResource({ uri: 'note:///index' });
+        await peer.call('touch', { uri: 'note:///logo' });
+        await peer.call('touch', { uri: 'note:///index' });
+        await peer.call('grow', { name: 'one' });
+        await vi.waitFor(() => expect(peer.heard).toHaveLength(4));
+        expect(methods()).toEqual(['resources/updated', 'tools/list_changed', 'resources/list_changed', 'prompts/list_changed']);
+        await client.unsubscribeResource({ uri: 'note:///index' });
+        await peer.call('touch', { uri: 'note:///index' });
+        await client.ping();
+        expect(peer.heard).toEqual([]);
+      });
+    }
+  });
+}
+
+for (const revision of revisions.slice(0, 4)) {
+  drive('@modelcontextprotocol/sdk', revision, connectV1);
+  drive('@modelcontextprotocol/client', revision, connectV2);
+}
+drive('@modelcontextprotocol/client', '2026-07-28', connectV2);
