@@ -116,7 +116,9 @@ function drive(title: string, revision: Revision, connect: (revision: Revision) 
       expect(await read('note:///index')).toEqual([{ uri: 'note:///index', mimeType: 'text/plain', text: 'ant,bee,beetle' }]);
       expect(await read('note:///logo')).toEqual([{ uri: 'note:///logo', mimeType: 'image/png', blob: 'AQID' }]);
       expect(await read('note:///of/bee')).toMatchObject([{ text: 'about bee' }]);
-      await expect(read('note:///of/cow')).rejects.toMatchObject({ code: modern ? -32602 : -32002 });
+      // The newer client gives both codes of this error the same name.
+      const code = client instanceof ClientV1 ? -32002 : -32602;
+      await expect(read('note:///of/cow')).rejects.toMatchObject({ code, data: { uri: 'note:///of/cow' } });
     });
 
     it('lists templates and completes their variables', async () => {
@@ -217,31 +219,8 @@ function drive(title: string, revision: Revision, connect: (revision: Revision) 
       });
     }
 
-    if (modern) {
-      it('hears of changes while it listens, and only of what it asked for', async () => {
-        const filter = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['note:///index'] };
-        const subscription = await client.listen(filter);
-        expect(subscription.honoredFilter).toEqual(filter);
-        await peer.call('touch', { uri: 'note:///logo' });
-        await peer.call('touch', { uri: 'note:///index' });
-        await peer.call('grow', { name: 'one' });
-        await vi.waitFor(() => expect(peer.heard).toHaveLength(3));
-        expect(methods()).toEqual(['resources/updated', 'tools/list_changed', 'prompts/list_changed']);
-        await subscription.close();
-        expect(await subscription.closed).toBe('local');
-        await peer.call('grow', { name: 'two' });
-        expect((await client.listTools()).tools.at(-1).name).toBe('two');
-        expect(peer.heard).toEqual([]);
-      });
-
-      it('listens in two places at once', async () => {
-        const [one, other] = [await client.listen({ resourcesListChanged: true }), await client.listen({ resourcesListChanged: true })];
-        await peer.call('grow', { name: 'three' });
-        await vi.waitFor(() => expect(peer.heard).toHaveLength(2));
-        expect(methods()).toEqual(['resources/list_changed', 'resources/list_changed']);
-        await Promise.all([one.close(), other.close()]);
-      });
-    } else {
+    // In 2026-07-28 changes come only through a subscription: features-listening.test.ts.
+    if (!modern) {
       it('hears of changes of lists, and of the resources it subscribed to', async () => {
         await client.subscribeResource({ uri: 'note:///index' });
         await peer.call('touch', { uri: 'note:///logo' });

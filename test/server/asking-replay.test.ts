@@ -86,7 +86,7 @@ describe('a round', () => {
         await ctx.elicit('b', form('B?'));
         return ctx.once('effect', async () => {
           effects++;
-          await turn();
+          await new Promise((resolve) => setTimeout(resolve, 50));
           return effects;
         });
       };

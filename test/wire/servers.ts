@@ -104,7 +104,24 @@ function createNotes(): Server {
   return server;
 }
 
+/** Tools that ask, for the transcripts of asking. */
+function createAsking(): Server {
+  const server = new Server({ ...identity, onError: () => undefined });
+  const schema = z.object({ sure: z.boolean(), keep: z.enum(['none', 'last']).default('none') });
+  server.tool('drop', { input: z.object({ table: z.string() }) }, async ({ table }, ctx) => {
+    const sure = await ctx.elicit('sure', { message: `Drop ${table}?`, schema });
+    return sure.action === 'accept' && sure.content.sure ? `Dropped ${table}, kept ${sure.content.keep}.` : 'Nothing was dropped.';
+  });
+  server.tool('look', {}, async (_, ctx) => {
+    const messages = [{ role: 'user', content: { type: 'text', text: 'Hello' } }] as const;
+    const [roots, { model }] = await Promise.all([ctx.roots(), ctx.sample('hello', { messages, maxTokens: 5 })]);
+    return `${model} looks at ${roots.map(({ uri }) => uri).join()}`;
+  });
+  return server;
+}
+
 export function createServerFor(file: string): Server {
+  if (file.startsWith('own-ask-')) return createAsking();
   if (file.startsWith('own-notes-')) return createNotes();
   if (file === 'pharo-resources.txt') return createPharoLibrary('resources');
   if (file === 'pharo-prompts.txt') return createPharoLibrary('prompts');

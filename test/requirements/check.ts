@@ -1,0 +1,68 @@
+// What the sources expect of a validator.
+import { all, legacy, none, type Requirement } from './requirement.ts';
+
+export const check: readonly Requirement[] = [
+  {
+    id: 'check/companions',
+    says: 'Beside a library, authors need a test runner, a validator, an inspector and a way to add servers to clients.',
+    level: 'FACT',
+    party: 'both',
+    revisions: none,
+    rows: ['list 0-2'],
+    later: 'check',
+  },
+  {
+    id: 'check/generated-cases',
+    says: 'Test cases can be made from the schemas that a server lists.',
+    level: 'FACT',
+    party: 'both',
+    revisions: none,
+    rows: ['list 0-3'],
+    later: 'check',
+  },
+  {
+    id: 'check/score',
+    says: 'A server gets a score from 0 to 100, and a good one reaches 100.',
+    level: 'FACT',
+    party: 'both',
+    revisions: none,
+    rows: ['list 0-4'],
+    later: 'check',
+  },
+  {
+    id: 'check/report',
+    says: 'An evaluation ends in a report for people and for programs.',
+    level: 'FACT',
+    party: 'both',
+    revisions: none,
+    rows: ['list 0-6'],
+    later: 'check',
+  },
+  {
+    id: 'check/named-requirements',
+    says: 'Every statement of the list has a test of its own, with a name and a level.',
+    level: 'FACT',
+    party: 'both',
+    revisions: all,
+    rows: ['list 0-10'],
+    later: 'check',
+  },
+  {
+    id: 'check/sections',
+    says: 'Results are grouped as the list is: base protocol, server features, client features, utilities, errors.',
+    level: 'FACT',
+    party: 'both',
+    revisions: all,
+    rows: ['list 0-11'],
+    later: 'check',
+  },
+  {
+    id: 'check/revision',
+    says: 'A server can be judged by one revision, such as 2025-03-26.',
+    level: 'FACT',
+    party: 'server',
+    revisions: legacy,
+    rows: ['lisp cl-64'],
+    later: 'check',
+  },
+];
