@@ -59,7 +59,10 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
     options[name] = short === undefined ? { type } : { type, short };
   }
   try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true }) as Arguments;
+    const parsed = parseArgs({ args: [...argv], options, allowPositionals: true }) as Arguments;
+    const { format = 'text' } = parsed.values;
+    if (format !== 'text' && format !== 'json') throw new TypeError(`--format takes text or json, not ${String(format)}`);
+    return parsed;
   } catch (error) {
     throw new CommandError(exitCodes.usage, (error as Error).message, { hint: `vivarium ${command.name} --help`, cause: error });
   }

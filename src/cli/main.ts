@@ -74,5 +74,10 @@ function report(error: unknown, argv: readonly string[]): number {
 
 const argv = process.argv.slice(2);
 // Undefined: something was started that will end the process in its own time.
-const code = await run(argv).catch((error: unknown) => report(error, argv));
+const code = await run(argv).catch((error: unknown) => {
+  const failed = report(error, argv);
+  // A module that was half loaded may have left timers: the failure ends the process all the same, once it is told.
+  process.stderr.write('', () => process.exit(failed));
+  return failed;
+});
 if (code !== undefined) process.exitCode = code;

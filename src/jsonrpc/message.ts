@@ -53,11 +53,17 @@ export function decodeMessage(text: string, maxDepth: number): Decoded {
     return refusal(faults.parseError('Not valid JSON'));
   }
   // A text too short to hold that many brackets needs no walk; nearly all messages are.
-  if (text.length > 2 * maxDepth && deeperThan(value, maxDepth)) {
-    const id = Array.isArray(value) ? undefined : (value as { id?: unknown }).id;
-    return refusal(faults.invalidRequest(`Nested deeper than ${maxDepth} levels`), readableId(id));
-  }
+  if (text.length > 2 * maxDepth && deeperThan(value, maxDepth)) return tooDeep(value, maxDepth);
   return Array.isArray(value) ? { kind: 'batch', members: value } : parseMessage(value);
+}
+
+/** What may not be answered stays unanswered, however deep it is. */
+function tooDeep(value: unknown, maxDepth: number): Refusal {
+  const message = Array.isArray(value) ? undefined : parseMessage(value);
+  const error = faults.invalidRequest(`Nested deeper than ${maxDepth} levels`);
+  if (message === undefined) return refusal(error);
+  const answer = message.kind === 'request' || (message.kind === 'refused' && message.answer);
+  return { kind: 'refused', id: 'id' in message ? message.id : undefined, error, answer };
 }
 
 export function refusal(error: ErrorObject, id?: string | number): Refusal {
@@ -75,8 +81,9 @@ export function parseMessage(value: unknown): ParsedMessage {
   const message = value as Params;
   const { jsonrpc, id, method, params } = message;
   // A broken response is still an attempt to answer: answering it could start a loop.
-  const answers = method === undefined && (message['result'] !== undefined || message['error'] !== undefined);
-  if (answers) return parseResponse(message);
+  const answers = message['result'] !== undefined || message['error'] !== undefined;
+  if (answers && method === undefined) return parseResponse(message);
+  if (answers && typeof method !== 'string') return refuse(undefined, 'method must be a string', errorCodes.invalidRequest, false);
   if (jsonrpc !== '2.0') return refuse(readableId(id), jsonrpc === undefined ? missing('jsonrpc') : 'jsonrpc must be "2.0"');
   if (id !== undefined && !isRequestId(id)) return refuse(undefined, idFault(id));
   if (typeof method !== 'string' || method === '') {

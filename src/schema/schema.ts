@@ -169,15 +169,33 @@ export function wrapSchema(json: JsonSchema): JsonSchema {
 
 /** What stands under these is data, not schema. */
 const data: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples']);
+/** Under these stand schemas by name, and the names may be anything. */
+const byName: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+]);
 
 function moveReferences(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(moveReferences);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, moveMember(key, value)]));
+  if (!isRecord(schema)) return schema;
+  // References below an `$id` of its own start there.
+  if (typeof schema['$id'] === 'string') return schema;
+  return mapped(schema, (value, key) => {
+    if (data.has(key)) return value;
+    if (byName.has(key) && isRecord(value)) return mapped(value, moveReferences);
+    if (key !== '$ref' || typeof value !== 'string') return moveReferences(value);
+    return value === '#' || value.startsWith('#/') ? `#/properties/result${value.slice(1)}` : value;
+  });
 }
 
-function moveMember(key: string, value: unknown): unknown {
-  if (data.has(key)) return value;
-  if (key !== '$ref' || typeof value !== 'string') return moveReferences(value);
-  return value === '#' || value.startsWith('#/') ? `#/properties/result${value.slice(1)}` : value;
+function mapped(record: JsonSchema, change: (value: unknown, key: string) => unknown): JsonSchema {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
+}
+
+function isRecord(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -105,9 +105,14 @@ function patchWrites(): (() => void)[] {
     if (done !== undefined) process.nextTick(done);
     return process.stdout;
   }) as typeof process.stdout.end;
+  // A pipeline that fails destroys its last stream, and the protocol needs this one; only the system may take it away.
+  const { destroy } = process.stdout;
+  process.stdout.destroy = (error?: Error & { syscall?: string }) =>
+    error?.syscall === undefined ? process.stdout : destroy.call(process.stdout, error);
   undo.push(() => {
     process.stdout.write = original;
     process.stdout.end = end;
+    process.stdout.destroy = destroy;
   });
   return undo;
 }

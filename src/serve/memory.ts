@@ -3,7 +3,7 @@ import { VivariumError } from '../jsonrpc/error.ts';
 import { parseMessage } from '../jsonrpc/message.ts';
 import { type Answer, type BatchOutcome, toMessage } from '../server/answer.ts';
 import type { Principal } from '../server/context.ts';
-import { coreOf } from '../server/core.ts';
+import { coreOf, soon } from '../server/core.ts';
 import { dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { serve } from '../server/requests.ts';
 import type { Server } from '../server/server.ts';
@@ -33,6 +33,7 @@ export function serveMemory(server: Server, options: MemoryOptions = {}): Channe
   let outbox: object[] = [];
   let scheduled = false;
   let ended = false;
+  let closing = false;
   let end: () => void = () => undefined;
   const closed = new Promise<void>((resolve) => {
     end = resolve;
@@ -69,18 +70,26 @@ export function serveMemory(server: Server, options: MemoryOptions = {}): Channe
     else if (answer.length > 0) put(answer.map(toMessage));
   };
   const unsubscribe = core.onChange((change, at) => session.announce(change, at, outlet));
-  const close = (): Promise<void> => {
-    ended = true;
-    unsubscribe();
-    session.endListeners();
-    session.close();
-    end();
-    return closed;
+  const close = async (): Promise<void> => {
+    if (!closing) {
+      closing = true;
+      unsubscribe();
+      session.ending = true;
+      // Listeners are told that it is over; that takes a turn.
+      if (session.listeners.size > 0) {
+        session.endListeners();
+        await new Promise<void>((resolve) => soon(resolve));
+      }
+      session.close();
+      ended = true;
+      end();
+    }
+    await closed;
   };
 
   return {
     send(message) {
-      if (ended) throw new VivariumError('ERR_CLOSED', 'The channel is closed');
+      if (closing) throw new VivariumError('ERR_CLOSED', 'The channel is closed');
       const outcome: BatchOutcome = Array.isArray(message)
         ? dispatchBatch(session, { kind: 'batch', members: message }, outlet)
         : dispatch(session, parseMessage(message), outlet);

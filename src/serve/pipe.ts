@@ -1,5 +1,5 @@
 // A server on a stream of bytes: lines in, lines out, bounded on both sides. Knows nothing of processes.
-import { faults } from '../jsonrpc/error.ts';
+import { faults, VivariumError } from '../jsonrpc/error.ts';
 import { LineSplitter } from '../jsonrpc/lines.ts';
 import { type Batch, decodeMessage, type ParsedMessage, refusal } from '../jsonrpc/message.ts';
 import { type Answer, type BatchOutcome, encodeAnswer } from '../server/answer.ts';
@@ -28,9 +28,17 @@ export interface PipeEnd {
 }
 
 const maxDepth = 256;
+const maxUnread = 1_000;
 const maxRunning = 1_024;
+/** Answers are collected up to this size, and then leave in the middle of a turn. */
+const maxUnwritten = 1024 * 1024;
 const maxWaiting = 4_096;
 const maxWaitingBytes = 4 * 1024 * 1024;
+interface Queued {
+  message: ParsedMessage | Batch;
+  readonly bytes: number;
+}
+
 const blank = /^[ \t\r]*$/;
 
 export class Pipe implements Outlet {
@@ -41,7 +49,7 @@ export class Pipe implements Outlet {
   readonly #lines: LineSplitter;
   readonly #unsubscribe: () => void;
   /** Requests read while too many run. Reading goes on for a while, or a cancellation could not make room. */
-  readonly #queue: Set<{ readonly message: ParsedMessage | Batch; readonly bytes: number }> = new Set();
+  readonly #queue: Set<Queued> = new Set();
   #queuedBytes = 0;
   #out = '';
   #reading = false;
@@ -51,10 +59,15 @@ export class Pipe implements Outlet {
   #flowing = true;
   #begun = false;
   #advancing = false;
+  #closed = false;
+  #unread = 0;
   readonly #waiters: (() => void)[] = [];
 
   constructor(core: Core, end: PipeEnd, options: PipeOptions = {}) {
     const maxBytes = options.maxMessageBytes ?? 64 * 1024 * 1024;
+    if (!(Number.isSafeInteger(maxBytes) && maxBytes > 0)) {
+      throw new VivariumError('ERR_CONFIG', `maxMessageBytes must be a positive integer, got ${maxBytes}; leave it out for 64 MiB`);
+    }
     this.#core = core;
     core.openVault ??= async () => (await import('../store/memory.ts')).memoryStore();
     this.#tap = options.tap;
@@ -78,10 +91,7 @@ export class Pipe implements Outlet {
   /** All answers that are ready when a chunk has been read leave in one write. */
   receive(chunk: Uint8Array): void {
     if (!this.#begun) this.#begin();
-    this.#reading = true;
-    this.#lines.push(chunk);
-    this.#reading = false;
-    this.#flush();
+    this.#together(() => this.#lines.push(chunk));
     this.#regulate();
   }
 
@@ -94,11 +104,15 @@ export class Pipe implements Outlet {
   /** The far end has room again. */
   drained(): void {
     this.#drained = true;
+    this.#unread = 0;
+    if (this.#queue.size > 0) this.#advance();
     this.#regulate();
   }
 
   /** A notification of ours; never ahead of answers that were ready before it. */
   send(message: object): void {
+    // Nobody reads: progress that is late is no progress, and anything else must not pile up.
+    if (!this.#drained && !('id' in message) && this.#isDroppable(message)) return;
     this.#put(JSON.stringify(message));
   }
 
@@ -108,6 +122,8 @@ export class Pipe implements Outlet {
     const rest = this.#lines.end();
     // A last message without its newline counts if it is whole; half a message is nobody's request.
     if (rest !== undefined && isJson(rest)) this.#line(rest);
+    this.#session.ending = true;
+    this.#session.endListeners();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, withinMs);
@@ -125,6 +141,7 @@ export class Pipe implements Outlet {
 
   /** Aborts what still runs and writes what is ready. */
   close(): void {
+    this.#closed = true;
     this.#queue.clear();
     this.#unsubscribe();
     this.#session.close();
@@ -138,8 +155,10 @@ export class Pipe implements Outlet {
   }
 
   #message(message: ParsedMessage | Batch, bytes = 0): void {
-    const full = this.#running >= maxRunning || this.#queue.size > 0;
-    if (full && (message.kind === 'request' || message.kind === 'batch')) {
+    // A ping asks whether anyone is there, so it passes those who wait for room to run.
+    const passes = message.kind === 'request' && message.method === 'ping' && this.#drained;
+    const full = this.#running >= maxRunning || this.#queue.size > 0 || !this.#drained;
+    if (full && !passes && (message.kind === 'request' || message.kind === 'batch')) {
       this.#queue.add({ message, bytes });
       this.#queuedBytes += bytes;
       return;
@@ -148,13 +167,26 @@ export class Pipe implements Outlet {
     this.#dispatch(message);
   }
 
-  #unqueue(id: unknown): void {
-    for (const waiting of this.#queue) {
-      if (waiting.message.kind === 'request' && waiting.message.id === id) this.#take(waiting);
+  /** What becomes ready meanwhile leaves in one write. */
+  #together(work: () => void): void {
+    this.#reading = true;
+    try {
+      work();
+    } finally {
+      this.#reading = false;
+      this.#flush();
     }
   }
 
-  #take(waiting: { readonly message: ParsedMessage | Batch; readonly bytes: number }): ParsedMessage | Batch {
+  #unqueue(id: unknown): void {
+    for (const waiting of this.#queue) {
+      const { message } = waiting;
+      if (message.kind === 'request' && message.id === id && message.method !== 'initialize') this.#take(waiting);
+      if (message.kind === 'batch') waiting.message = { kind: 'batch', members: message.members.filter((member) => !asks(member, id)) };
+    }
+  }
+
+  #take(waiting: Queued): ParsedMessage | Batch {
     this.#queue.delete(waiting);
     this.#queuedBytes -= waiting.bytes;
     return waiting.message;
@@ -167,9 +199,10 @@ export class Pipe implements Outlet {
       this.#answer(outcome);
       return;
     }
-    this.#running++;
+    const weight = message.kind === 'batch' ? message.members.length : 1;
+    this.#running += weight;
     void outcome.then((answer) => {
-      this.#running--;
+      this.#running -= weight;
       this.#answer(answer);
       if (this.#queue.size > 0) this.#advance();
       else if (this.#busy <= 0) this.#wake();
@@ -182,16 +215,29 @@ export class Pipe implements Outlet {
     this.#advancing = true;
     soon(() => {
       this.#advancing = false;
-      this.#reading = true;
-      for (const waiting of this.#queue) {
-        if (this.#running >= maxRunning) break;
-        this.#dispatch(this.#take(waiting));
-      }
-      this.#reading = false;
-      this.#flush();
+      this.#together(() => {
+        for (const waiting of this.#queue) {
+          if (this.#running >= maxRunning || !this.#drained) break;
+          this.#dispatch(this.#take(waiting));
+        }
+      });
       this.#regulate();
-      if (this.#busy <= 0) this.#wake();
+      if (this.#busy <= 0 && this.#queue.size === 0) this.#wake();
     });
+  }
+
+  #isDroppable(message: object): boolean {
+    const { method } = message as { method?: string };
+    if (method === 'notifications/progress') return true;
+    this.#unread++;
+    if (this.#unread <= maxUnread) return false;
+    if (this.#unread === maxUnread + 1) {
+      this.#core.report(
+        new VivariumError('ERR_TOO_LARGE', `The client reads nothing: notifications are dropped after ${maxUnread}`),
+        'pipe',
+      );
+    }
+    return true;
   }
 
   /** Calls that will end by themselves: a listener does not count. */
@@ -225,6 +271,7 @@ export class Pipe implements Outlet {
   #put(text: string): void {
     if (this.#tap !== undefined) this.#show('out', text);
     this.#out += `${text}\n`;
+    if (this.#out.length > maxUnwritten) this.#flush();
     if (this.#reading || this.#scheduled) return;
     if (this.#busy <= 0) this.#flush();
     else {
@@ -249,10 +296,16 @@ export class Pipe implements Outlet {
   /** Reads on only while the reader keeps up and there is room for more calls: memory stays bounded. */
   #regulate(): void {
     const flowing = this.#drained && this.#queue.size < maxWaiting && this.#queuedBytes < maxWaitingBytes;
-    if (flowing === this.#flowing) return;
+    // Once closed, the stream is somebody else's again.
+    if (flowing === this.#flowing || this.#closed) return;
     this.#flowing = flowing;
     this.#end.flow(flowing);
   }
+}
+
+function asks(member: unknown, id: unknown): boolean {
+  const { id: own, method } = (member ?? {}) as { id?: unknown; method?: unknown };
+  return own === id && method !== undefined;
 }
 
 function isJson(text: string): boolean {

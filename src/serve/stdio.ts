@@ -41,7 +41,9 @@ const signals: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGINT'];
  * await serveStdio(server);
  */
 export async function serveStdio(server: Server, options: StdioOptions = {}): Promise<Serving> {
-  return new StdioServing(server, options, await openOutput());
+  // Before anything is awaited: the next line of the program may print.
+  const guard = guardProcess(options.guardStdout ?? true);
+  return new StdioServing(server, options, await openOutput(), guard);
 }
 
 class StdioServing implements Serving {
@@ -57,11 +59,11 @@ class StdioServing implements Serving {
   #ending: Promise<void> | undefined;
   #ended: () => void = () => undefined;
 
-  constructor(server: Server, options: StdioOptions, output: Writable) {
+  constructor(server: Server, options: StdioOptions, output: Writable, guard: ProcessGuard) {
     this.#core = coreOf(server);
     this.#options = options;
     this.#output = output;
-    this.#guard = guardProcess(options.guardStdout ?? true);
+    this.#guard = guard;
     if (this.#guard.serving)
       throw new VivariumError('ERR_CONFIG', 'stdio is being served already: a process has only one stdin and stdout');
     this.#guard.serving = true;
@@ -77,7 +79,7 @@ class StdioServing implements Serving {
     this.closed = new Promise((resolve) => {
       this.#ended = resolve;
     });
-    process.stdin.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onEnd);
+    process.stdin.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onEnd).resume();
     this.#output.on('drain', this.#onDrain).on('error', this.#onOutputError);
     // Nobody reads it any more: what is lost there must not become an error to report there.
     process.stderr.on('error', this.#ignore);
@@ -155,6 +157,8 @@ async function openOutput(): Promise<Writable> {
   const fd = Number(process.env['VIVARIUM_STDOUT_FD'] ?? 1);
   delete process.env['VIVARIUM_STDOUT_FD'];
   if (fd === 1) return process.stdout;
+  if (!(Number.isSafeInteger(fd) && fd > 2))
+    throw new VivariumError('ERR_CONFIG', 'VIVARIUM_STDOUT_FD must be the number of an open descriptor');
   const [{ createWriteStream, fstatSync }, { Socket }] = await Promise.all([import('node:fs'), import('node:net')]);
   const kind = fstatSync(fd);
   return kind.isFIFO() || kind.isSocket() ? new Socket({ fd, readable: false, writable: true }) : createWriteStream('', { fd });

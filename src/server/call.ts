@@ -32,6 +32,8 @@ export class Call implements ResourceContext {
   release: (() => void) | undefined;
   /** The URI, when a resource is read. */
   uri = '';
+  /** The name or URI the request is about, for those who are told of failures. */
+  about: string | undefined;
 
   constructor(
     session: Session,
@@ -89,6 +91,8 @@ export class Call implements ResourceContext {
   }
 
   can(feature: ClientFeature): boolean {
+    // Declared too early, these mean nothing: the revision has no way to ask.
+    if (feature.includes('.') && !this.traits.richElicitation) return false;
     return canDo(this.client.capabilities, feature);
   }
 
@@ -116,6 +120,10 @@ export class Call implements ResourceContext {
   #write(level: LoggingLevel, data: unknown, logger: string | undefined): void {
     const wanted = this.era === 'modern' ? this.#meta?.[metaKeys.logLevel] : this.session.logLevel;
     if (wanted === undefined || !(logLevels.indexOf(level) >= logLevels.indexOf(wanted as LoggingLevel))) return;
+    if (typeof data === 'function' || typeof data === 'symbol') {
+      this.core.report(new VivariumError('ERR_NOT_JSON', `A ${typeof data} cannot be logged: log JSON`), this.method, this.about);
+      return;
+    }
     this.send({
       jsonrpc: '2.0',
       method: 'notifications/message',
@@ -141,7 +149,8 @@ export class Call implements ResourceContext {
 
   /** A millionth at a time: it grows, and hardly ever overtakes what the handler reports itself. */
   heartbeat(everyMs = 5_000, message?: string): Disposable {
-    const timer = setInterval(() => this.progress(Math.max(this.#reached, 0) + 1e-6, undefined, message), everyMs);
+    if (this.#outlet === undefined) return { [Symbol.dispose]: () => undefined };
+    const timer = setInterval(() => this.progress(justAbove(Math.max(this.#reached, 0)), undefined, message), everyMs);
     this.#beats ??= new Set();
     this.#beats.add(timer);
     return {
@@ -231,6 +240,11 @@ export class Call implements ResourceContext {
     if (this.#beats !== undefined) for (const timer of this.#beats) clearInterval(timer);
     this.#outlet = undefined;
   }
+}
+
+/** The least that is still more: far out, a millionth is lost to rounding. */
+function justAbove(reached: number): number {
+  return Math.max(reached + 1e-6, reached * (1 + 2 * Number.EPSILON));
 }
 
 /** An empty `elicitation` means forms: that is how 2025-06-18 declared them, and later revisions kept the reading. */

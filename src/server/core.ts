@@ -1,5 +1,5 @@
 // The definition behind a Server: built once, shared by every porch, never tied to a connection.
-import { VivariumError } from '../jsonrpc/error.ts';
+import { printable, VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { metaKeys, type Revision, type RevisionTraits, revisions, traitsOf } from '../protocol/revision.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts';
@@ -45,6 +45,8 @@ export class Core {
   /** Newest last. */
   readonly legacy: readonly Revision[];
   readonly modern: boolean;
+  /** Versions a client may name in `_meta`: one that took a legacy date from here would be refused. */
+  readonly perRequest: readonly Revision[];
   readonly info: Implementation;
   readonly tools: Listing<Tool>;
   readonly resources: Listing<Resource>;
@@ -85,7 +87,8 @@ export class Core {
     this.options = options;
     this.revisions = revisions.filter((revision) => options.revisions?.includes(revision) ?? true);
     this.legacy = this.revisions.filter((revision) => traitsOf(revision).era === 'legacy');
-    this.modern = this.revisions.includes('2026-07-28');
+    this.perRequest = this.revisions.filter((revision) => traitsOf(revision).era === 'modern');
+    this.modern = this.perRequest.length > 0;
     this.info = {
       name,
       ...(title !== undefined && { title }),
@@ -109,9 +112,16 @@ export class Core {
   /** Settles when requests can be served; undefined when they can already. */
   loading(): Promise<void> | undefined {
     if (this.serve !== undefined) return undefined;
-    this.#loading ??= import('./requests.ts').then((requests) => {
-      this.serve = requests.serve;
-    });
+    this.#loading ??= import('./requests.ts').then(
+      (requests) => {
+        this.serve = requests.serve;
+      },
+      (error: unknown) => {
+        // The next request tries again: a file may be missing for a moment only.
+        this.#loading = undefined;
+        this.report(error, 'load');
+      },
+    );
     return this.#loading;
   }
 
@@ -142,7 +152,7 @@ export class Core {
       case 'prompts':
         return this.prompts.size > 0;
       case 'completions':
-        return [...this.prompts.values(), ...this.templates.values()].some((one) => one.complete !== undefined);
+        return [...this.prompts.values(), ...this.templates.values()].some((one) => Object.keys(one.complete ?? {}).length > 0);
       default:
         return capability === 'logging';
     }
@@ -188,7 +198,10 @@ export class Core {
 
   /** Notifies once per turn of the event loop, however many changes there were. */
   changed(change: Change): void {
-    this.#changed.set(JSON.stringify(change), { change, at: ++this.changes });
+    const key = JSON.stringify(change);
+    // The last state comes last.
+    this.#changed.delete(key);
+    this.#changed.set(key, { change, at: ++this.changes });
     this.#announce();
   }
 
@@ -203,10 +216,11 @@ export class Core {
     });
   }
 
-  batch(change: () => void): void {
+  batch(change: () => unknown): void {
     this.#batching++;
     try {
-      change();
+      if (change() instanceof Promise)
+        throw new VivariumError('ERR_CONFIG', 'batch() takes a synchronous function: await first, then batch');
     } finally {
       this.#batching--;
       if (this.#changed.size > 0) this.#announce();
@@ -237,7 +251,7 @@ export class Core {
   /** Begins to load what calls will need, once nothing is waiting for an answer any more. */
   warm(): void {
     void this.loading();
-    if ([...this.tools.values(), ...this.prompts.values()].some((one) => !one.ready))
+    if ([...this.tools.values(), ...this.prompts.values()].some((one) => one.validates))
       void import('../schema/json-schema.ts').then(({ loadValidator }) => loadValidator());
   }
 
@@ -265,7 +279,7 @@ function reference(count: number): string {
 
 function line(error: unknown): string {
   try {
-    return String(error instanceof Error ? (error.stack ?? error.message) : error).replace(/\s*\n\s*/g, ' | ');
+    return printable(String(error instanceof Error ? (error.stack ?? error.message) : error).replace(/\s*\n\s*/g, ' | '));
   } catch {
     return 'an error that cannot be printed';
   }

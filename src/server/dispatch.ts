@@ -82,7 +82,7 @@ function request(session: Session, message: ParsedRequest, outlet: Outlet): Outc
 
 /** The handshake, and a ping: what a client waits for first needs nothing that is loaded later. */
 function answerEarly(session: Session, { id, method, params }: ParsedRequest): Answer | undefined {
-  if (params?.['_meta'] !== undefined || session.running.has(id)) return undefined;
+  if (params?.['_meta'] !== undefined || session.running.has(id) || session.queue?.has(id)) return undefined;
   if (method === 'initialize') return toAnswer(id, initialize(session, params));
   if (method !== 'ping') return undefined;
   // Answered at any time, also before a handshake.
@@ -102,32 +102,32 @@ function loadingFor(core: Core, { method, params }: ParsedRequest): Promise<void
 /** Until it is loaded, the connection's later requests line up behind the one that needs it: answers keep their order. */
 function wait(session: Session, message: ParsedRequest, outlet: Outlet, loading: Promise<void> | undefined): Outcome {
   const { id } = message;
-  session.queue ??= new Set();
+  session.queue ??= new Map();
   const { queue } = session;
-  for (const waiting of queue)
-    if (waiting.id === id) return { id, error: faults.invalidRequest('A request with this id is still running') };
+  if (queue.has(id)) return { id, error: faults.invalidRequest('A request with this id is still running') };
   return new Promise((resolve) => {
-    queue.add({
-      id,
-      message,
-      loaded: false,
-      run: () => resolve(session.core.serve?.(session, message, outlet)),
-      drop: () => resolve(undefined),
-    });
+    queue.set(id, { id, message, loaded: false, run: () => resolve(serveNow(session, message, outlet)), drop: () => resolve(undefined) });
     if (loading !== undefined) resumeAfter(session, loading);
   });
 }
 
+/** Loading has failed when there is nothing to serve with: that is told to the author, and the client gets its answer. */
+function serveNow(session: Session, message: ParsedRequest, outlet: Outlet): Outcome {
+  const { serve } = session.core;
+  return serve === undefined ? { id: message.id, error: faults.internal() } : serve(session, message, outlet);
+}
+
 function resumeAfter(session: Session, loading: Promise<void>): void {
   const resume = (): void => {
-    for (const waiting of session.queue ?? []) {
-      const more = waiting.loaded ? undefined : loadingFor(session.core, waiting.message);
+    for (const waiting of session.queue?.values() ?? []) {
+      const more = waiting.loaded || session.core.serve === undefined ? undefined : loadingFor(session.core, waiting.message);
       if (more !== undefined) {
+        // Once only: what does not load at the first attempt is found out by running.
         waiting.loaded = true;
         resumeAfter(session, more);
         return;
       }
-      session.queue?.delete(waiting);
+      session.queue?.delete(waiting.id);
       waiting.run();
     }
     session.queue = undefined;
@@ -139,6 +139,7 @@ function resumeAfter(session: Session, loading: Promise<void>): void {
 function notification(session: Session, { method, params }: ParsedNotification): void {
   if (method === 'notifications/initialized') {
     if (session.handshake !== undefined) session.initialized = true;
+    else if (session.queue !== undefined) session.confirmed = true;
   } else if (method === 'notifications/cancelled') {
     const id = params?.['requestId'];
     const reason = params?.['reason'];

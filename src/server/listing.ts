@@ -76,14 +76,17 @@ export class Listing<T extends Listed> {
     const owner = this.#filtered === 0 ? '' : (principal?.id ?? '');
     const after = cursor === undefined ? 0 : this.#open(cursor, owner);
     if (typeof after !== 'number') return { error: after };
-    const key = `${traits.revision} ${after} ${variant}`;
-    const kept = this.#pages.get(key);
-    if (kept !== undefined) return kept;
+    // By position, not by cursor: many cursors lead to one page.
+    const key = (position: number): string => `${traits.revision} ${position} ${variant}`;
+    const start = after === 0 ? this.#pages.get(key(0)) : undefined;
+    if (start !== undefined) return start;
     const { items, last, skipped, more } = this.#cut(after, principal);
+    const kept = this.#pages.get(key(skipped));
+    if (kept !== undefined) return kept;
     const result = render(items, more ? this.#seal(last, owner) : undefined, this.#filtered === 0);
     if (this.#filtered > 0) return { result };
     const reply = { result, json: JSON.stringify(result) };
-    if (skipped % this.#pageSize === 0) this.#pages.set(key, reply);
+    if (skipped % this.#pageSize === 0) this.#pages.set(key(skipped), reply);
     return reply;
   }
 

@@ -61,6 +61,11 @@ export class Prompt implements Listed {
     return new Prompt(this.name, { ...this.details, ...details }, this.handler, this.input, this.complete);
   }
 
+  /** Whether a validator is still to be loaded or compiled for it. */
+  get validates(): boolean {
+    return !this.ready;
+  }
+
   get ready(): boolean {
     return this.input === undefined || this.input.ready;
   }

@@ -1,12 +1,12 @@
 // A request that passed the door: its era, its row in the method table, its feature, its one answer.
 import { type ErrorObject, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
-import { isRequestId, type Params, type ParsedRequest } from '../jsonrpc/message.ts';
+import type { Params, ParsedRequest } from '../jsonrpc/message.ts';
 import { logLevels, type MethodInfo, methods, shapeFault } from '../protocol/methods.ts';
-import { metaKeys, type Revision, traitsOf } from '../protocol/revision.ts';
+import { metaKeys, traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, Implementation, LoggingLevel, ServerCapabilities } from '../protocol/types.ts';
 import { required } from './access.ts';
 import { type Answer, forEra, type Outcome, type Reply, toAnswer } from './answer.ts';
-import { LacksFeature, Suspension } from './asking.ts';
+import { LacksFeature } from './asking.ts';
 import { Call } from './call.ts';
 import { complete } from './completion.ts';
 import type { ClientIdentity, Outlet } from './context.ts';
@@ -47,19 +47,20 @@ export function serve(session: Session, message: ParsedRequest, outlet: Outlet):
   const meta = params?.['_meta'] as Params | undefined;
   const fault = metaFault(meta);
   if (fault !== undefined) return { id, error: faults.invalidParams(fault) };
+  if (session.running.has(id)) return { id, error: stillRunning };
   // The era belongs to the message: both may share a connection, and neither sees the other's state.
   const caller = core.modern && modernMeta(meta) ? modernCaller(core, session, meta as Params) : legacyCaller(core, session, message);
   if ('id' in caller) return caller;
   if ('code' in caller) return { id, error: caller };
   const { traits, client } = caller;
-  const row = methods.get(method) ?? core.extensionMethods.get(method);
-  const feature = features.get(method) ?? core.extensionMethods.get(method)?.feature;
+  const extension = core.extensionMethods.get(method);
+  const row = extension ?? methods.get(method);
+  const feature = extension?.feature ?? features.get(method);
   if (row === undefined || feature === undefined || !row.revisions.has(traits.revision) || !offered(core, row, caller.capabilities)) {
     return { id, error: faults.methodNotFound(method) };
   }
   const bad = shapeFault(row.params, params);
   if (bad !== undefined) return { id, error: faults.invalidParams(bad) };
-  if (session.running.has(id)) return { id, error: stillRunning };
   return answer(new Call(session, id, method, traits, client, meta, outlet), feature, params);
 }
 
@@ -69,6 +70,7 @@ function offered(core: Core, { capability }: MethodInfo, agreed: ServerCapabilit
 }
 
 function answer(call: Call, feature: Feature, params: Params | undefined): Outcome {
+  call.about = (params?.['name'] ?? params?.['uri']) as string | undefined;
   let reply: Reply | Promise<Reply>;
   try {
     reply = call.core.arounds.length === 0 ? run(call, feature, params) : around(call, feature, params);
@@ -100,7 +102,10 @@ function around(call: Call, feature: Feature, params: Params | undefined): Promi
 }
 
 /** A result type of an extension goes only to clients that declared it. */
-function permitted(call: Call, result: object): object {
+function permitted(call: Call, result: unknown): object {
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) {
+    throw new VivariumError('ERR_CONFIG', 'A wrapper gave back something that is no result: return what next() gave');
+  }
   const { resultType } = result as { resultType?: string };
   if (resultType === undefined || resultType === 'complete' || resultType === 'input_required') return call.finished({ ...result });
   const extension = call.core.resultTypes.get(resultType);
@@ -130,7 +135,8 @@ function rounds(call: Call, params: Params, attempt: () => Reply | Promise<Reply
   return reply.then(
     (done) => (call.asked === undefined ? done : conclude(call, params, done, fail)),
     (error: unknown) => {
-      if (call.asked === undefined || !(error instanceof Suspension)) throw error;
+      // Whatever it made of the suspension, the questions are open.
+      if (call.asked === undefined || call.asked.open.size === 0) throw error;
       return conclude(call, params, undefined, fail);
     },
   );
@@ -165,14 +171,14 @@ function asRpcError(call: Call, error: unknown): ErrorObject {
     }
     if (error instanceof RpcError && Number.isInteger(error.code)) {
       // An internal error says nothing to the client; its cause is for the author.
-      if (error.cause !== undefined && error.code === faults.internal().code) call.core.report(error.cause, call.method);
+      if (error.cause !== undefined && error.code === faults.internal().code) call.core.report(error.cause, call.method, call.about);
       return error.toObject();
     }
     if (error instanceof ToolError) return { ...faults.internal(), message: error.message };
   } catch {
     // An error that refuses to be looked at is still an error.
   }
-  call.core.report(error, call.method);
+  call.core.report(error, call.method, call.about);
   return faults.internal();
 }
 
@@ -188,7 +194,7 @@ function modernMeta(meta: Params | undefined): boolean {
 function modernCaller(core: Core, session: Session, meta: Params): Handshake | ErrorObject {
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== 'string') return faults.invalidParams(`${metaKeys.protocolVersion} must be a string`);
-  const supported = perRequestVersions(core);
+  const supported = core.perRequest;
   if (!(supported as readonly string[]).includes(version)) {
     const error = faults.unsupportedVersion(supported, version);
     return core.legacy.length === 0 ? error : { ...error, message: `${error.message}; with initialize: ${core.legacy.join(', ')}` };
@@ -233,10 +239,11 @@ function metaFault(meta: unknown): string | undefined {
   if (meta === undefined) return undefined;
   if (!isObject(meta)) return '_meta must be an object';
   const { progressToken, [metaKeys.logLevel]: level } = meta as Params;
-  if (progressToken !== undefined && !isRequestId(progressToken)) return '_meta.progressToken must be a string or an integer';
-  return level === undefined || (logLevels as readonly unknown[]).includes(level)
-    ? undefined
-    : `${metaKeys.logLevel} must be one of ${logLevels.join(', ')}`;
+  if (progressToken !== undefined && typeof progressToken !== 'string' && !Number.isSafeInteger(progressToken))
+    return '_meta.progressToken must be a string or an integer';
+  // Means something in a modern request only.
+  if (level === undefined || !modernMeta(meta as Params)) return undefined;
+  return (logLevels as readonly unknown[]).includes(level) ? undefined : `${metaKeys.logLevel} must be one of ${logLevels.join(', ')}`;
 }
 
 function isObject(value: unknown): value is Params {
@@ -247,14 +254,10 @@ function isObject(value: unknown): value is Params {
 function discover({ core }: Call): Reply {
   return {
     result: core.stamp({
-      supportedVersions: perRequestVersions(core),
+      supportedVersions: core.perRequest,
       capabilities: core.capabilities(),
       ...(core.options.instructions !== undefined && { instructions: core.options.instructions }),
       ...core.caching(true),
     }),
   };
-}
-
-function perRequestVersions(core: Core): readonly Revision[] {
-  return core.revisions.filter((revision) => traitsOf(revision).era === 'modern');
 }

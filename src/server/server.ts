@@ -73,7 +73,7 @@ export class Server {
     checkHandler(read, what);
     const template = uri.includes('{') ? parseTemplate(uri) : undefined;
     if (template !== undefined && 'problem' in template) throw new VivariumError('ERR_CONFIG', `${what}: ${template.problem}`);
-    if (template === undefined && !/^[A-Za-z][A-Za-z0-9+.-]*:[^\s]*$/.test(uri)) {
+    if (!(template === undefined ? isUri(uri) : /^(?:[A-Za-z][A-Za-z0-9+.-]*:|\{)/.test(uri))) {
       throw new VivariumError('ERR_CONFIG', `${what} has no absolute URI: write something like note:///index`);
     }
     if (template === undefined && (options.list ?? options.complete) !== undefined) {
@@ -81,7 +81,8 @@ export class Server {
     }
     const known = new Set(template?.variables.map((variable) => variable.name));
     const stray = Object.keys(options.complete ?? {}).find((variable) => !known.has(variable));
-    if (stray !== undefined) throw new VivariumError('ERR_CONFIG', `${what} has no variable "${stray}" to complete`);
+    if (stray !== undefined)
+      throw new VivariumError('ERR_CONFIG', `${what} has no variable "${stray}" to complete: name one of its own, or leave it out`);
     const resource = new Resource(uri, options as ResourceOptions, read as unknown as Read, template);
     const listing = template === undefined ? this.#core.resources : this.#core.templates;
     const registered = this.#register(listing, resource, 'resources', what);
@@ -109,7 +110,8 @@ export class Server {
     }
     const known = (schema?.json['properties'] ?? {}) as object;
     const stray = Object.keys(complete ?? {}).find((argument) => !Object.hasOwn(known, argument));
-    if (stray !== undefined) throw new VivariumError('ERR_CONFIG', `${what} has no argument "${stray}" to complete`);
+    if (stray !== undefined)
+      throw new VivariumError('ERR_CONFIG', `${what} has no argument "${stray}" to complete: name one of its input, or leave it out`);
     const prompt = new Prompt(name, details, handler as unknown as Prompt['handler'], schema, complete as Prompt['complete']);
     const registered = this.#register(this.#core.prompts, prompt, 'prompts', what);
     return this.#core.options.expose?.prompts === true ? together(registered, exposePrompt(this, prompt)) : registered;
@@ -226,22 +228,34 @@ export function definePrompt<const I extends object | undefined = undefined>(
   return { kind: 'prompt', name, register: (server) => void server.prompt(name, options, handler) };
 }
 
+/** Absolute, and without characters that no URI or IRI has. */
+function isUri(uri: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:(?:[^\s"<>\\^`{|}%\p{Cc}]|%[0-9A-Fa-f]{2})*$/u.test(uri);
+}
+
 function checkHandler(handler: unknown, what: string): void {
   if (typeof handler !== 'function') throw new VivariumError('ERR_CONFIG', `${what} has no handler: give a function as the last argument`);
 }
 
-function checkOptions({ name, version, revisions, pageSize }: ServerOptions): void {
-  if (typeof name !== 'string' || name === '' || typeof version !== 'string' || version === '') {
-    throw new VivariumError('ERR_CONFIG', "A server needs a name and a version: new Server({ name: 'sums', version: '1.0.0' })");
-  }
-  if (revisions !== undefined && (revisions.length === 0 || !revisions.every(isRevision))) {
-    throw new VivariumError(
-      'ERR_CONFIG',
-      `revisions must name known revisions, got ${JSON.stringify(revisions)}; leave it out to serve all five`,
-    );
-  }
-  if (pageSize !== undefined && !(Number.isInteger(pageSize) && pageSize > 0)) {
-    throw new VivariumError('ERR_CONFIG', `pageSize must be a positive integer, got ${pageSize}; leave it out for 100`);
+function checkOptions(options: ServerOptions): void {
+  const { name, version, revisions, pageSize, errors, text, cache, asking, maxBytes, maxTokens } = options;
+  const config = (ok: boolean, message: string): void => {
+    if (!ok) throw new VivariumError('ERR_CONFIG', message);
+  };
+  const given = typeof name === 'string' && name !== '' && typeof version === 'string' && version !== '';
+  config(given, "A server needs a name and a version: new Server({ name: 'sums', version: '1.0.0' })");
+  const known = revisions === undefined || (revisions.length > 0 && revisions.every(isRevision));
+  config(known, `revisions must name known revisions, got ${JSON.stringify(revisions)}; leave it out to serve all five`);
+  config(
+    errors === undefined || errors === 'message' || errors === 'masked',
+    `errors must be 'message' or 'masked', got ${String(errors)}`,
+  );
+  config(text === undefined || ['json', 'toon', 'auto'].includes(text), `text must be 'json', 'toon' or 'auto', got ${String(text)}`);
+  const ttlMs = cache?.ttlMs ?? 0;
+  config(Number.isFinite(ttlMs) && ttlMs >= 0, `cache.ttlMs must be a number of milliseconds, got ${ttlMs}; leave it out for 0`);
+  for (const [key, value] of Object.entries({ pageSize, maxBytes, maxTokens, ...asking, key: undefined })) {
+    const ok = value === undefined || (Number.isSafeInteger(value) && (value as number) > 0);
+    config(ok, `${key} must be a positive integer, got ${String(value)}; leave it out for the default`);
   }
 }
 

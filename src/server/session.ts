@@ -57,7 +57,11 @@ export class Session {
   /** The revision spoken last, for errors that belong to no request. */
   spoken: RevisionTraits | undefined;
   /** There while something loads: later requests wait behind the one that needs it, so that answers keep their order. */
-  queue: Set<Waiting> | undefined;
+  queue: Map<RequestId, Waiting> | undefined;
+  /** `notifications/initialized` came while its `initialize` was still waiting. */
+  confirmed = false;
+  /** No listener may begin any more. */
+  ending = false;
   /** Requests of ours; there once something was asked. */
   pending: Pending | undefined;
 
@@ -75,10 +79,20 @@ export class Session {
   /** Untagged to a legacy client that was promised it, tagged to every modern listener that asked for it. */
   announce(change: Change, at: number, outlet: Outlet): void {
     const { handshake } = this;
+    if (change.kind === 'updated' && this.#hidden(change.uri)) return;
     if (this.initialized && handshake !== undefined && at > handshake.since && this.#wants(change, handshake.capabilities)) {
       outlet.send({ jsonrpc: '2.0', ...messageOf(change) });
     }
     for (const listener of this.listeners.values()) listener.tell(change);
+  }
+
+  /** Changes of what someone may not see are not told to them. */
+  #hidden(uri: string): boolean {
+    const resource = this.core.resources.get(uri);
+    if (resource === undefined) return false;
+    const { principal } = this;
+    const lacking = principal !== undefined && resource.details.scopes?.every((scope) => principal.scopes.includes(scope)) === false;
+    return lacking || resource.visibleTo?.(principal) === false;
   }
 
   #wants(change: Change, promised: ServerCapabilities): boolean {
@@ -87,7 +101,9 @@ export class Session {
   }
 
   cancel(id: RequestId, reason: string | undefined): void {
-    for (const waiting of this.queue ?? []) if (waiting.id === id) this.#drop(waiting);
+    const waiting = this.queue?.get(id);
+    // A handshake is never cancelled.
+    if (waiting !== undefined && waiting.message.method !== 'initialize') this.#drop(waiting);
     const call = this.running.get(id);
     if (call === undefined) return;
     this.running.delete(id);
@@ -102,7 +118,7 @@ export class Session {
   /** Aborts what still runs; their answers have nowhere to go. */
   close(): void {
     const reason = new VivariumError('ERR_CLOSED', 'The connection is closed');
-    for (const waiting of this.queue ?? []) this.#drop(waiting);
+    for (const waiting of this.queue?.values() ?? []) this.#drop(waiting);
     const calls = [...this.running.values()];
     this.running.clear();
     this.listeners.clear();
@@ -111,7 +127,7 @@ export class Session {
   }
 
   #drop(waiting: Waiting): void {
-    this.queue?.delete(waiting);
+    this.queue?.delete(waiting.id);
     waiting.drop();
   }
 }
@@ -147,6 +163,7 @@ export function initialize(session: Session, params: Params | undefined): Reply 
     client: { info: client as unknown as Implementation, capabilities: params['capabilities'] as ClientCapabilities },
   };
   session.spoken = traits;
+  session.initialized ||= session.confirmed;
   return {
     result: {
       protocolVersion: revision satisfies Revision,

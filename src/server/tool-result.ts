@@ -34,13 +34,9 @@ export function fromFree(returned: unknown): ToolResult | string {
     return checked({ content: returned.map((item) => (typeof item === 'string' ? { type: 'text', text: item } : item)), isError: false });
   }
   if (typeof returned !== 'object') return `a ${typeof returned}`;
-  if (returned instanceof StructuredResult) return fromFree({ structuredContent: returned.value, ...named(returned.options) });
+  if (returned instanceof StructuredResult) return fromValue(returned.value, 'json', { ...returned.options, text: 'json' });
   if ('content' in returned || 'structuredContent' in returned) return fromWhole(returned as Record<string, unknown>);
   return checked({ content: [returned as ContentBlock], isError: false });
-}
-
-function named(options: ResultOptions): object {
-  return { ...(options.content && { content: options.content }), ...(options.meta && { _meta: options.meta }) };
 }
 
 /** Members that are set by hand, and the one that would set a prototype. */

@@ -54,6 +54,11 @@ export class Tool implements Listed {
     return this.ready ? undefined : this.prepare();
   }
 
+  /** Whether a validator is still to be loaded or compiled for it. */
+  get validates(): boolean {
+    return this.input?.ready === false || this.output?.ready === false;
+  }
+
   get ready(): boolean {
     return this.#toonReady && (this.input === undefined || this.input.ready) && (this.output === undefined || this.output.ready);
   }

@@ -115,6 +115,7 @@ function structured(call: Call, tool: Tool, verdict: Verdict, extra: ResultOptio
     call.core.report(new VivariumError('ERR_SCHEMA', text), 'tools/call', tool.name);
     return reply(call, tool, textResult(text, true));
   }
+  if (verdict.value === undefined) return misbuilt(call, tool, 'nothing, though it has an output schema');
   const format = extra?.text ?? tool.text;
   // A call may ask for TOON where its tool does not.
   if (typeof format !== 'function' && format !== 'json' && !toonLoaded())
@@ -174,7 +175,8 @@ function reply(call: Call, tool: Tool, built: ToolResult): Reply | Promise<Reply
 }
 
 function finished(call: Call, tool: Tool, built: ToolResult): Reply {
-  return { result: call.finished(project(built, call.traits, tool.wraps)) };
+  // What a failure adds is not what the schema promises: there the value decides.
+  return { result: call.finished(project(built, call.traits, built.isError ? undefined : tool.wraps)) };
 }
 
 /** Promises of other libraries too. */

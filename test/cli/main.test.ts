@@ -43,6 +43,7 @@ beforeAll(() => {
   write('enum.ts', `${imports}enum Kind { One = 'one' }\nexport default new Server({ name: Kind.One, version: '1' });\n`);
   write('none.mjs', 'export default 7;\n');
   write('named.mjs', `${imports}export const here = ${make('c')};\n`);
+  write('timer.mjs', "setInterval(() => undefined, 1_000);\nthrow new Error('no database');\n");
   write('broken.mjs', "throw new Error('\\u001b[31mno database\\u001b[0m');\n");
   write('self.mjs', `${imports}import { serveStdio } from 'vivarium/serve/stdio';\nawait serveStdio(${make('self')});\n`);
 });
@@ -137,6 +138,8 @@ describe('vivarium serve', () => {
     [['serve', 'server.mjs:absent'], 2, 'has no export "absent"'],
     [['serve', 'page.jsx'], 2, 'There is no file'],
     [['serve', '--unknown', 'server.mjs'], 2, "Unknown option '--unknown'"],
+    [['serve', 'timer.mjs'], 4, 'could not be loaded: Error: no database'],
+    [['serve', 'server.mjs', '--format', 'xml'], 2, '--format takes text or json, not xml'],
     [['serve', 'broken.mjs'], 4, 'could not be loaded: Error: \\x1b[31mno database\\x1b[0m'],
   ] as const)('fails on %j with exit code %d', async (args, exitCode, words) => {
     const { code, stdout, stderr } = await vivarium(args);

@@ -26,6 +26,7 @@ const bundles: Readonly<Record<string, Bundle>> = {
     neutral: false,
   },
   './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
+  './store/memory': { holds: ['store/'], maxBytes: 4_000, neutral: true },
   './testing': { holds: [...core, ...memory, 'testing/'], maxBytes: 85_000, neutral: true },
 };
 

@@ -210,6 +210,8 @@ describe('who may read', () => {
     if (legacy.includes(revision))
       expect(error).toMatchObject({ code: -32602, data: { details: expect.stringContaining('sampling.tools') } });
     else expect(error).toMatchObject({ code: -32021, data: { requiredCapabilities: { roots: {}, sampling: { tools: {} } } } });
+    // Before 2025-11-25 there is no way to ask for it, whatever a client declares.
+    if (revision < '2025-11-25') return;
     const able = await connect(server, { capabilities: { roots: {}, sampling: { tools: {} } } });
     expect((await able.request('resources/read', { uri })).result.contents[0].text).toBe('x');
   });
