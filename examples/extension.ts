@@ -67,7 +67,7 @@ assert.deepEqual(await wire.next(), {
 const redeemed = await wire.request('receipts/redeem', { receiptId: 'r1', ...knowing });
 assert.equal((redeemed.result as { status: string }).status, 'ready');
 
-// To everyone else the server looks as if there were no extension.
+// Everyone else sees that there is an extension, and nothing that it does.
 const plain = await wire.request('tools/call', { name: 'print', ...unknowing });
 assert.deepEqual((plain.result as { content: unknown }).content, [{ type: 'text', text: 'printed' }]);
 const refused = await wire.request('receipts/redeem', { receiptId: 'r1', ...unknowing });

@@ -33,7 +33,7 @@ async function help(name: string | undefined): Promise<number> {
   }
   const rows = await Promise.all([...commands.values()].map(async (load) => load()));
   const lines = [
-    'Vivarium: the Model Context Protocol, complete, and a live image for your agent.',
+    'Vivarium: the Model Context Protocol in every revision.',
     '',
     'Usage: vivarium <command> [options]',
     '',

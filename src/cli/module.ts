@@ -1,5 +1,5 @@
 // Imports a module the user names, JavaScript or TypeScript.
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { register } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +7,9 @@ import { CommandError, exitCodes } from './command.ts';
 
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   const file = resolve(path);
-  if (!existsSync(file)) throw new CommandError(exitCodes.usage, `There is no file ${path}`, { hint: 'Give the path of a module' });
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    throw new CommandError(exitCodes.usage, `There is no file ${path}`, { hint: 'Give the path of a module' });
+  }
   if (/\.[cm]?ts$/.test(file)) await stripTypes();
   else if (/\.[jt]sx$/.test(file)) throw new CommandError(exitCodes.usage, `${path} holds JSX: compile it first`);
   try {

@@ -1,9 +1,10 @@
 // vivarium serve: offers the Server that a module exports.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { resolve } from 'node:path';
 import { currentGuard, guardProcess } from '../serve/guard.ts';
 import { serveStdio } from '../serve/stdio.ts';
-import { isServer } from '../server/core.ts';
+import { coreOf, isServer } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
 import { type Command, CommandError, exitCodes } from './command.ts';
 import { importModule } from './module.ts';
@@ -31,7 +32,7 @@ export const serve: Command = {
     guardProcess(true);
     const server = await load(target);
     if (server === undefined) return undefined;
-    if (process.stdin.isTTY && values['quiet'] !== true) greet();
+    if (process.stdin.isTTY && values['quiet'] !== true) greet(target, coreOf(server).info.name);
     await serveStdio(server);
     return undefined;
   },
@@ -60,13 +61,16 @@ function split(target: string): [path: string, name: string] {
   return colon > slash && colon > 1 ? [target.slice(0, colon), target.slice(colon + 1)] : [target, 'default'];
 }
 
-function greet(): void {
+function greet(target: string, name: string): void {
+  const [path, own] = split(target);
+  const module = own === 'default' ? resolve(path) : `${resolve(path)}:${own}`;
+  const command = [process.execPath, process.argv[1] ?? 'vivarium', 'serve', module];
   process.stderr.write(
     [
       'This is an MCP server on stdio: it waits for JSON-RPC messages, one a line, and is meant to be started by a client.',
       'To try it here, paste this line (Ctrl-D ends):',
       '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}',
-      `To add it to Claude Code: claude mcp add my-server -- ${[process.execPath, ...process.argv.slice(1)].map(quote).join(' ')}`,
+      `To add it to Claude Code: claude mcp add ${quote(name)} -- ${command.map(quote).join(' ')}`,
       '',
     ].join('\n'),
   );

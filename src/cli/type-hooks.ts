@@ -22,6 +22,12 @@ async function strip(source: string, url: string): Promise<string> {
   try {
     return (await transform(source, { mode: 'strip-only', filename: url })).code;
   } catch {
-    return (await transform(source, { mode: 'transform', filename: url, sourceMap: false })).code;
+    try {
+      return (await transform(source, { mode: 'transform', filename: url, sourceMap: false })).code;
+    } catch (error) {
+      // It throws plain objects, which would be printed as such.
+      const { message = error } = error as { message?: unknown };
+      throw new SyntaxError(`${fileURLToPath(url)}: ${String(message)}`);
+    }
   }
 }

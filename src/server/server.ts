@@ -52,6 +52,7 @@ export class Server {
   ): Registered<ToolDetails> {
     const what = `Tool "${name}"`;
     checkName(name, 'tool');
+    checkKeys(options, toolKeys, what);
     checkHandler(handler, what);
     const { input, output, text, ...details } = options;
     const tool = new Tool(
@@ -70,6 +71,7 @@ export class Server {
   /** A brace in the URI makes it a template (RFC 6570); its variables are typed from the literal. */
   resource<const U extends string>(uri: U, options: ResourceOptions<U>, read: ResourceHandler<U>): Registered<ResourceDetails> {
     const what = `Resource "${uri}"`;
+    checkKeys(options, resourceKeys, what);
     checkHandler(read, what);
     const template = uri.includes('{') ? parseTemplate(uri) : undefined;
     if (template !== undefined && 'problem' in template) throw new VivariumError('ERR_CONFIG', `${what}: ${template.problem}`);
@@ -98,6 +100,7 @@ export class Server {
   ): Registered<PromptDetails> {
     const what = `Prompt "${name}"`;
     checkName(name, 'prompt');
+    checkKeys(options, promptKeys, what);
     checkHandler(handler, what);
     const { input, complete, ...details } = options;
     const schema = input === undefined ? undefined : this.#schema(what, 'input', input);
@@ -124,10 +127,12 @@ export class Server {
 
   /** Wraps every request but the handshake: for timing, limits, audit. The first wrapper is the outermost. */
   around(wrapper: Around): void {
+    checkHandler(wrapper, 'around()');
     this.#core.arounds.push(wrapper);
   }
 
   use(extension: Extension): void {
+    checkHandler(extension?.install, `Extension "${extension?.id}"`);
     install(this, this.#core, extension);
   }
 
@@ -233,11 +238,41 @@ function isUri(uri: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:(?:[^\s"<>\\^`{|}%\p{Cc}]|%[0-9A-Fa-f]{2})*$/u.test(uri);
 }
 
+const access = ['needs', 'singleUse', 'with', 'scopes', 'visible'];
+const shown = ['title', 'description', 'icons', 'meta', ...access];
+const toolKeys = new Set(['annotations', 'input', 'output', 'text', 'maxBytes', 'maxTokens', ...shown]);
+const promptKeys = new Set(['input', 'complete', ...shown]);
+const resourceKeys = new Set(['name', 'mimeType', 'annotations', 'size', 'list', 'complete', ...shown]);
+const features: readonly string[] = ['elicitation', 'elicitation.url', 'sampling', 'sampling.tools', 'roots'];
+/** What the same thing is called elsewhere. */
+const elsewhere: Readonly<Record<string, string>> = { inputSchema: 'input', argsSchema: 'input', outputSchema: 'output', _meta: 'meta' };
+
+/** Types are gone when a module is only stripped of them: a misspelt option must not pass in silence. */
+function checkKeys(options: object, known: ReadonlySet<string>, what: string): void {
+  if (typeof options !== 'object' || options === null) throw new VivariumError('ERR_CONFIG', `${what} has no options: write {} for none`);
+  for (const key of Object.keys(options)) {
+    if (known.has(key)) continue;
+    const meant = elsewhere[key];
+    const remedy = meant === undefined ? `it knows ${[...known].join(', ')}` : `write ${meant}`;
+    throw new VivariumError('ERR_CONFIG', `${what} has no option "${key}": ${remedy}`);
+  }
+  const { needs = [], maxBytes, maxTokens } = options as { needs?: readonly string[]; maxBytes?: unknown; maxTokens?: unknown };
+  const unknown = needs.find((feature) => !features.includes(feature));
+  if (unknown !== undefined)
+    throw new VivariumError('ERR_CONFIG', `${what} needs "${unknown}", which is no feature: it may need ${features.join(', ')}`);
+  for (const limit of [maxBytes, maxTokens]) {
+    if (limit !== undefined && !(Number.isSafeInteger(limit) && (limit as number) > 0)) {
+      throw new VivariumError('ERR_CONFIG', `${what}: maxBytes and maxTokens are positive integers, got ${String(limit)}`);
+    }
+  }
+}
+
 function checkHandler(handler: unknown, what: string): void {
   if (typeof handler !== 'function') throw new VivariumError('ERR_CONFIG', `${what} has no handler: give a function as the last argument`);
 }
 
 function checkOptions(options: ServerOptions): void {
+  if (typeof options !== 'object' || options === null) options = {} as ServerOptions;
   const { name, version, revisions, pageSize, errors, text, cache, asking, maxBytes, maxTokens } = options;
   const config = (ok: boolean, message: string): void => {
     if (!ok) throw new VivariumError('ERR_CONFIG', message);

@@ -33,7 +33,8 @@ export function fromFree(returned: unknown): ToolResult | string {
     if (returned.length === 0) return textResult('Done.', false);
     return checked({ content: returned.map((item) => (typeof item === 'string' ? { type: 'text', text: item } : item)), isError: false });
   }
-  if (typeof returned !== 'object') return `a ${typeof returned}`;
+  if (typeof returned !== 'object')
+    return `a ${typeof returned}: return a string, content blocks or a whole result, or give it an output schema`;
   if (returned instanceof StructuredResult) return fromValue(returned.value, 'json', { ...returned.options, text: 'json' });
   if ('content' in returned || 'structuredContent' in returned) return fromWhole(returned as Record<string, unknown>);
   return checked({ content: [returned as ContentBlock], isError: false });

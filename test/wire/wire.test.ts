@@ -8,7 +8,7 @@ import { judgeMessage } from '../matrix/schemas.ts';
 import { createServerFor } from './servers.ts';
 
 const folder = new URL('.', import.meta.url);
-const files = readdirSync(folder).filter((name) => name.endsWith('.txt'));
+const files = readdirSync(folder).filter((name) => name.endsWith('.txt') && !name.startsWith('tour-'));
 
 interface Message {
   readonly id?: unknown;
