@@ -23,6 +23,8 @@ export interface RevisionTraits {
   readonly implementationDetails: boolean;
   readonly progressMessages: boolean;
   readonly blockMeta: boolean;
+  /** Elicitation by form. */
+  readonly forms: boolean;
   /** Elicitation by URL, and forms with defaults, titled choices and several choices at once. */
   readonly richElicitation: boolean;
   /** An error without a readable id: `null` as JSON-RPC has it, or no member at all as the later schemas have it. */
@@ -42,6 +44,7 @@ const first: RevisionTraits = {
   implementationDetails: false,
   progressMessages: false,
   blockMeta: false,
+  forms: false,
   richElicitation: false,
   nullIds: true,
 };
@@ -60,6 +63,7 @@ const june: RevisionTraits = {
   resourceLinks: true,
   structured: 'object',
   titles: true,
+  forms: true,
   blockMeta: true,
 };
 const november: RevisionTraits = {

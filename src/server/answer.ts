@@ -41,7 +41,10 @@ export function encodeAnswer(answer: Answer, onError?: (error: unknown) => void)
   const head = id === undefined ? '{"jsonrpc":"2.0",' : `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},`;
   try {
     if (error !== undefined) return `${head}"error":${JSON.stringify(error)}}`;
-    return `${head}"result":${answer.json ?? JSON.stringify(answer.result)}}`;
+    const text = answer.json ?? JSON.stringify(answer.result);
+    // JSON.stringify gives undefined for what JSON has no word for.
+    if (text === undefined) throw new TypeError('A result must be an object');
+    return `${head}"result":${text}}`;
   } catch (cause) {
     onError?.(cause);
     return `${head}"error":${JSON.stringify(faults.internal())}}`;

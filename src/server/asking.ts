@@ -174,7 +174,7 @@ async function listed(call: Call): Promise<readonly Root[]> {
 export function once<T>(call: Call, key: string, step: () => T | Promise<T>): Promise<T> {
   const { flow } = call;
   return flow.use(key, 'once', async () => {
-    if (flow.memo.has(key)) return flow.memo.get(key);
+    if (flow.memo.has(key)) return structuredClone(flow.memo.get(key));
     const value = await step();
     const fault = jsonFault(value, '');
     if (fault !== undefined)
@@ -222,7 +222,7 @@ async function askNow(call: Call, question: Question, feature: ClientFeature): P
 
 async function replay(flow: Flow, key: string, question: Question, text: string): Promise<unknown> {
   if (flow.answers.has(key)) {
-    if (flow.digests.get(key) === (await digest(text))) return flow.answers.get(key);
+    if (flow.digests.get(key) === (await digest(text))) return structuredClone(flow.answers.get(key));
     // Consent to one question never counts for another.
     flow.answers.delete(key);
   }

@@ -1,5 +1,6 @@
 // Results that are too large for a model: what fits is sent, the rest is kept for a while under an address, and the model is told.
 
+import { cut } from '../jsonrpc/error.ts';
 import { encodeNow } from '../protocol/text.ts';
 import type { ContentBlock } from '../protocol/types.ts';
 import type { Reply } from './answer.ts';
@@ -20,62 +21,94 @@ interface Kept {
   readonly text?: string;
 }
 
+/** Counts what a model may be given: the text, and the structured value where a client passes that on instead. */
 export function exceeds(built: ToolResult, limit: number): boolean {
-  return textBytes(built.content) > limit;
+  if (textBytes(built.content) > limit) return true;
+  return built.structuredContent !== undefined && bytes(JSON.stringify(built.structuredContent)) > limit;
 }
 
+/** A list is cut between its elements; where there is none to cut, or its schema wants it whole, the text is cut instead. */
 export async function shrink(call: Call, tool: Tool, built: ToolResult, limit: number): Promise<ToolResult> {
-  const place = built.isError || typeof tool.text === 'function' ? undefined : largestList(built.structuredContent);
-  return place === undefined ? fitText(call, built, limit) : fitList(call, tool, built, place, limit);
+  const place = built.isError ? undefined : largestList(built.structuredContent, []);
+  return (place && (await cutList(call, tool, built, place, limit))) ?? cutText(call, built, limit);
 }
 
-/** Where the longest list of a value is: the value itself, or one of its members. */
-function largestList(value: unknown): { readonly key: string | undefined; readonly list: readonly unknown[] } | undefined {
-  if (Array.isArray(value)) return value.length > 1 ? { key: undefined, list: value } : undefined;
-  if (typeof value !== 'object' || value === null) return undefined;
-  const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]) && entry[1].length > 1);
-  const [largest] = lists.sort((a, b) => JSON.stringify(b[1]).length - JSON.stringify(a[1]).length);
-  return largest === undefined ? undefined : { key: largest[0], list: largest[1] };
+interface Place {
+  readonly path: readonly string[];
+  readonly list: readonly unknown[];
 }
 
-async function fitList(
-  call: Call,
-  tool: Tool,
-  built: ToolResult,
-  { key, list }: NonNullable<ReturnType<typeof largestList>>,
-  limit: number,
-): Promise<ToolResult> {
-  const format = typeof tool.text === 'function' ? 'json' : tool.text;
-  const value = (count: number): unknown =>
-    key === undefined ? list.slice(0, count) : { ...(built.structuredContent as object), [key]: list.slice(0, count) };
-  const count = most(list.length, (n) => bytes(encodeNow(value(n), format).text) <= limit - noteBytes);
-  // One element alone is too much, or something beside the list: then the text is cut instead.
-  if (count === 0) return fitText(call, built, limit);
+const deepest = 4;
+
+/** The list that takes most of the value, at most four levels down. */
+function largestList(value: unknown, path: readonly string[]): Place | undefined {
+  if (typeof value !== 'object' || value === null || path.length > deepest) return undefined;
+  const here = Array.isArray(value) && value.length > 1 ? { path, list: value } : undefined;
+  if (here !== undefined) return here;
+  const below = Object.entries(value).map(([key, item]) => largestList(item, [...path, key]));
+  const places = below.filter((place) => place !== undefined);
+  return places.sort((a, b) => JSON.stringify(b.list).length - JSON.stringify(a.list).length)[0];
+}
+
+function withList(value: unknown, path: readonly string[], list: readonly unknown[]): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return list;
+  if (Array.isArray(value)) return value.map((item, at) => (String(at) === key ? withList(item, rest, list) : item));
+  return { ...(value as object), [key]: withList((value as Record<string, unknown>)[key], rest, list) };
+}
+
+async function cutList(call: Call, tool: Tool, built: ToolResult, { path, list }: Place, limit: number): Promise<ToolResult | undefined> {
+  const [first, ...others] = built.content;
+  const format = first?._meta?.['vivarium/format'] === 'toon' ? 'toon' : 'json';
+  const write = (value: unknown): string => (typeof tool.text === 'function' ? tool.text(value as never) : encodeNow(value, format).text);
+  const value = (count: number): unknown => withList(built.structuredContent, path, list.slice(0, count));
+  const room = limit - noteBytes - textBytes(others);
+  const fits = (count: number): boolean => bytes(write(value(count))) <= room && bytes(JSON.stringify(value(count))) <= limit;
+  const count = most(Math.min(list.length, limit), fits);
+  if (count === 0) return undefined;
+  const verdict = await tool.output?.check(value(count));
+  if (verdict?.problem !== undefined) return undefined;
   const uri = await keep(call, { who: call.principal?.id ?? null, limit, list }, count);
-  const what = key === undefined ? 'elements' : `elements of "${key}"`;
+  const what = path.length === 0 ? 'elements' : `elements of ${cut(JSON.stringify(path.join('/')), 60)}`;
   const note = `Shown: ${count} of ${list.length} ${what}. The rest: ${uri}`;
-  const others = built.content.slice(1);
-  return {
-    ...built,
-    content: [{ type: 'text', text: encodeNow(value(count), format).text }, ...others, ...pointer(uri, note)],
-    structuredContent: value(count),
-  };
+  const shown = { ...first, type: 'text', text: write(value(count)) } as ContentBlock;
+  return { ...built, content: [shown, ...others, ...pointer(uri, note)], structuredContent: value(count) };
 }
 
-/** The longest text keeps its head and its tail: the end of an output often says most. */
-async function fitText(call: Call, built: ToolResult, limit: number): Promise<ToolResult> {
-  const texts = built.content.filter((block) => block.type === 'text').map((block) => block.text);
-  const longest = texts.reduce((a, b) => (b.length > a.length ? b : a), '');
-  const others = textBytes(built.content) - bytes(longest);
-  const room = Math.max(0, limit - others - noteBytes);
-  const characters = [...longest];
-  const head = most(characters.length, (n) => bytes(characters.slice(0, n).join('')) <= (room * 2) / 3);
-  const tail = most(characters.length - head, (n) => bytes(characters.slice(characters.length - n).join('')) <= room / 3);
-  const uri = await keep(call, { who: call.principal?.id ?? null, limit, text: longest }, 0);
-  const left = characters.length - head - tail;
-  const cut = `${characters.slice(0, head).join('')}\n[… ${left} of ${characters.length} characters left out …]\n${characters.slice(characters.length - tail).join('')}`;
-  const content = built.content.map((block) => (block.type === 'text' && block.text === longest ? { ...block, text: cut } : block));
-  return { ...built, content: [...content, ...pointer(uri, `The whole text: ${uri}`)] };
+/** Texts keep their heads and their tails, each its share: the end of an output often says most. */
+async function cutText(call: Call, built: ToolResult, limit: number): Promise<ToolResult> {
+  const total = textBytes(built.content);
+  const room = Math.max(0, limit - noteBytes);
+  const whole = built.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  const uri = await keep(call, { who: call.principal?.id ?? null, limit, text: whole }, 0);
+  const content = built.content.map((block) =>
+    block.type === 'text' && total > room ? { ...block, text: headAndTail(block.text, (room * bytes(block.text)) / total) } : block,
+  );
+  const fitted = { ...built, content: [...content, ...pointer(uri, `The whole text: ${uri}`)] };
+  if (built.structuredContent === undefined || bytes(JSON.stringify(built.structuredContent)) <= limit) return fitted;
+  // The value itself is too large and has no place to be cut: without it, this is no success any more.
+  const { structuredContent, ...rest } = fitted;
+  return { ...rest, isError: true };
+}
+
+const gapBytes = 60;
+
+function headAndTail(text: string, room: number): string {
+  if (bytes(text) <= room) return text;
+  const share = Math.max(0, room - gapBytes);
+  const head = whole(
+    text,
+    most(Math.min(text.length, Math.floor(share)), (n) => bytes(text.slice(0, n)) <= (share * 2) / 3),
+  );
+  const tail = most(Math.min(text.length - head, Math.floor(share)), (n) => bytes(text.slice(text.length - n)) <= share / 3);
+  const from = whole(text, text.length - tail);
+  return `${text.slice(0, head)}\n[… ${from - head} of ${text.length} characters left out …]\n${text.slice(from)}`;
+}
+
+/** A position that is not in the middle of a character. */
+function whole(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return at > 0 && at < text.length && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 }
 
 function pointer(uri: string, note: string): ContentBlock[] {
@@ -102,18 +135,17 @@ export async function readRest(call: Call, uri: string): Promise<Reply | undefin
   const kept = found === undefined ? undefined : (JSON.parse(found) as Kept);
   if (kept === undefined || kept.who !== (call.principal?.id ?? null)) return undefined;
   const from = Number(position);
-  const whole = kept.list ?? [...(kept.text ?? '')];
-  if (from > whole.length) return undefined;
-  const write = (to: number): string => (kept.list === undefined ? whole.slice(from, to).join('') : JSON.stringify(whole.slice(from, to)));
+  const { list, text = '' } = kept;
+  const end = list?.length ?? text.length;
+  if (from > end) return undefined;
+  const write = (to: number): string => (list === undefined ? text.slice(from, to) : JSON.stringify(list.slice(from, to)));
+  const fitting = most(Math.min(end - from, kept.limit), (n) => bytes(write(from + n)) <= kept.limit - noteBytes);
   // At least one element, however large: a page that does not move on would never end.
-  const count = Math.max(
-    1,
-    most(whole.length - from, (n) => bytes(write(from + n)) <= kept.limit - noteBytes),
-  );
-  const next = from + count < whole.length ? `${prefix}${id}/${from + count}` : undefined;
+  const to = list === undefined ? Math.max(from + 2, whole(text, from + fitting)) : from + Math.max(1, fitting);
+  const next = to < end ? `${prefix}${id}/${to}` : undefined;
   const mimeType = kept.list === undefined ? 'text/plain' : 'application/json';
   const contents = [
-    { uri, mimeType, text: write(from + count) },
+    { uri, mimeType, text: write(to) },
     ...(next === undefined ? [] : [{ uri: next, mimeType: 'text/plain', text: `More follows: ${next}` }]),
   ];
   return { result: call.finished({ contents, ...(call.era === 'modern' && call.core.caching(false)) }) };

@@ -93,6 +93,7 @@ export class Call implements ResourceContext {
   can(feature: ClientFeature): boolean {
     // Declared too early, these mean nothing: the revision has no way to ask.
     if (feature.includes('.') && !this.traits.richElicitation) return false;
+    if (feature === 'elicitation' && !this.traits.forms) return false;
     return canDo(this.client.capabilities, feature);
   }
 
@@ -176,7 +177,7 @@ export class Call implements ResourceContext {
     this.#flow = flow;
   }
 
-  elicit<const S extends object>(key: string, { message, schema }: Elicitation<S>): Promise<Elicited<OutputOf<S>>> {
+  async elicit<const S extends object>(key: string, { message, schema }: Elicitation<S>): Promise<Elicited<OutputOf<S>>> {
     return elicit(this, key, message, this.core.formSchema(schema, key)) as Promise<Elicited<OutputOf<S>>>;
   }
 

@@ -58,6 +58,8 @@ export class Core {
   readonly extensionMethods: Map<string, ExtensionMethod> = new Map();
   /** Members of the listen filter that extensions added, and whose they are. */
   readonly listenMembers: Map<string, string> = new Map();
+  /** Of these, the ones that may be listened to as a whole. */
+  readonly listenAll: Set<string> = new Set();
   readonly resultTypes: Map<string, string> = new Map();
   readonly asking: Required<Omit<AskingOptions, 'key'>>;
   /** Where asks keep what they must remember; a porch with a shared store puts it here. */
@@ -66,8 +68,6 @@ export class Core {
   openVault: (() => Promise<Vault>) | undefined;
   /** Bytes a result may have; undefined without a limit of the server's own. */
   readonly limit: number | undefined;
-  /** Some result may be cut, and its rest be read as a resource. */
-  budgeted: boolean;
   /** Serves requests; loaded when the first answer has left, because nothing before the handshake needs it. */
   serve: typeof serve | undefined;
   readonly #origin: Readonly<Record<string, unknown>>;
@@ -106,7 +106,6 @@ export class Core {
     const { ttlMs = 600_000, maxRounds = 10, inlineBytes = 8_192, maxBytes = 262_144 } = options.asking ?? {};
     this.asking = { ttlMs, maxRounds, inlineBytes, maxBytes };
     this.limit = limitOf(options);
-    this.budgeted = this.limit !== undefined;
   }
 
   /** Settles when requests can be served; undefined when they can already. */
@@ -148,7 +147,7 @@ export class Core {
       case 'tools':
         return this.tools.size > 0;
       case 'resources':
-        return this.resources.size > 0 || this.templates.size > 0 || this.budgeted;
+        return this.resources.size > 0 || this.templates.size > 0 || this.#budgeted();
       case 'prompts':
         return this.prompts.size > 0;
       case 'completions':
@@ -156,6 +155,11 @@ export class Core {
       default:
         return capability === 'logging';
     }
+  }
+
+  /** Some result may be cut, and its rest be read as a resource. */
+  #budgeted(): boolean {
+    return this.limit !== undefined || this.tools.values().some((tool) => tool.limit !== undefined);
   }
 
   /** The keys that seal what a call remembers between its rounds, newest first. */
@@ -193,7 +197,8 @@ export class Core {
 
   caching(shared: boolean): { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' } {
     const { ttlMs = 0, scope = 'private' } = this.options.cache ?? {};
-    return { ttlMs, cacheScope: shared ? scope : 'private' };
+    // What extensions add differs by client.
+    return { ttlMs, cacheScope: shared && this.extensions.size === 0 ? scope : 'private' };
   }
 
   /** Notifies once per turn of the event loop, however many changes there were. */
@@ -212,8 +217,17 @@ export class Core {
       this.#announcing = false;
       const changes = [...this.#changed.values()];
       this.#changed.clear();
-      for (const { change, at } of changes) for (const listener of this.#listeners) listener(change, at);
+      for (const { change, at } of changes) for (const listener of this.#listeners) this.#tell(listener, change, at);
     });
+  }
+
+  /** One that fails, such as a `visible` that throws, does not keep the others from hearing. */
+  #tell(listener: (change: Change, at: number) => void, change: Change, at: number): void {
+    try {
+      listener(change, at);
+    } catch (error) {
+      this.report(error, 'announce');
+    }
   }
 
   batch(change: () => unknown): void {

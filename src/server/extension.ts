@@ -46,8 +46,8 @@ export interface ExtensionHost {
   ): void;
   /** Permits results of this type, to clients that declared the extension. */
   resultType(name: string): void;
-  /** A notification; `listen` names the member of the listen filter whose values say who is told. */
-  notification(method: string, options: { readonly listen: string }): (value: unknown, params?: object) => void;
+  /** A notification; `listen` names the member of the listen filter whose values say who is told. With `all`, `true` there means everything. */
+  notification(method: string, options: { readonly listen: string; readonly all?: boolean }): (value: unknown, params?: object) => void;
   /** Wraps `tools/call`, `prompts/get` or `resources/read`. */
   around(
     method: 'tools/call' | 'prompts/get' | 'resources/read',
@@ -97,13 +97,17 @@ export function install(server: Server, core: Core, extension: Extension): void 
       });
     },
     resultType(name) {
+      if (name === 'complete' || name === 'input_required' || (core.resultTypes.get(name) ?? id) !== id) {
+        throw new VivariumError('ERR_DUPLICATE', `The result type "${name}" is taken: choose another name`);
+      }
       core.resultTypes.set(name, id);
     },
-    notification(method, { listen }) {
+    notification(method, { listen, all = false }) {
       if (coreMembers.has(listen) || (core.listenMembers.get(listen) ?? id) !== id) {
         throw new VivariumError('ERR_DUPLICATE', `The listen filter has a member "${listen}" already: choose another name`);
       }
       core.listenMembers.set(listen, id);
+      if (all) core.listenAll.add(listen);
       return (value, params) => core.changed({ kind: 'extension', member: listen, value, method, ...(params !== undefined && { params }) });
     },
     around(method, wrapper) {
@@ -118,9 +122,28 @@ export function install(server: Server, core: Core, extension: Extension): void 
     prompt: server.prompt.bind(server),
     declared: (ctx) => (ctx as Call).declares(id),
   };
-  extension.install(host);
+  const undo = snapshot(core);
+  try {
+    extension.install(host);
+  } catch (error) {
+    undo();
+    throw error;
+  }
   // Declared only when all of it is there.
   core.extensions.set(id, extension.settings ?? {});
+}
+
+/** An extension that fails half-way leaves nothing behind of what it hooked in. */
+function snapshot(core: Core): () => void {
+  const maps = [core.extensionMethods, core.listenMembers, core.resultTypes] as Map<string, unknown>[];
+  const before = maps.map((map) => new Set(map.keys()));
+  const wrappers = core.arounds.length;
+  return () => {
+    core.arounds.length = wrappers;
+    maps.forEach((map, at) => {
+      for (const key of map.keys()) if (!before[at]?.has(key)) map.delete(key);
+    });
+  };
 }
 
 /** Of the tool, prompt or resource that a call is about, if the caller can see it. */

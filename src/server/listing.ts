@@ -90,13 +90,19 @@ export class Listing<T extends Listed> {
     return reply;
   }
 
-  /** A page of a list that is made anew for every request; the cursor is a position in it. */
-  pageOf(all: readonly object[], cursor: string | undefined, principal: Principal | undefined, render: Render<object>): Reply {
-    const owner = `made ${principal?.id ?? ''}`;
-    const from = cursor === undefined ? 0 : this.#open(cursor, owner);
-    if (typeof from !== 'number') return { error: from };
-    const to = from + this.#pageSize;
-    return { result: render(all.slice(from, to), to < all.length ? this.#seal(to, owner) : undefined, false) };
+  /** A page of a list that is made anew for every request; the cursor names the last entry, wherever it stands by then. */
+  pageOf(
+    all: readonly { readonly uri: string }[],
+    cursor: string | undefined,
+    principal: Principal | undefined,
+    render: Render<object>,
+  ): Reply {
+    const mark = (item: { readonly uri: string } | undefined): string => digest(`${this.#kind} made ${principal?.id ?? ''} ${item?.uri}`);
+    const last = cursor === undefined ? -1 : all.findIndex((item) => `made.${mark(item)}` === cursor);
+    if (cursor !== undefined && last === -1) return { error: badCursor };
+    const items = all.slice(last + 1, last + 1 + this.#pageSize);
+    const more = last + 1 + this.#pageSize < all.length;
+    return { result: render(items, more ? `made.${mark(items.at(-1))}` : undefined, false) };
   }
 
   #cut(after: number, principal: Principal | undefined): { items: T[]; last: number; skipped: number; more: boolean } {
@@ -121,9 +127,11 @@ export class Listing<T extends Listed> {
   #open(cursor: string, owner: string): number | ErrorObject {
     const order = cursor.length <= 32 ? Number.parseInt(cursor, 36) : Number.NaN;
     if (Number.isSafeInteger(order) && this.#seal(order, owner) === cursor) return order;
-    return faults.invalidParams('Invalid cursor: send the nextCursor of this list, or none to start over');
+    return badCursor;
   }
 }
+
+const badCursor = faults.invalidParams('Invalid cursor: send the nextCursor of this list, or none to start over');
 
 /** FNV-1a: a cursor is opaque and self-checking, not secret; the same on every node that serves this list. */
 function digest(text: string): string {

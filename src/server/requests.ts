@@ -70,7 +70,7 @@ function offered(core: Core, { capability }: MethodInfo, agreed: ServerCapabilit
 }
 
 function answer(call: Call, feature: Feature, params: Params | undefined): Outcome {
-  call.about = (params?.['name'] ?? params?.['uri']) as string | undefined;
+  call.about = params?.[call.method.startsWith('resources/') ? 'uri' : 'name'] as string | undefined;
   let reply: Reply | Promise<Reply>;
   try {
     reply = call.core.arounds.length === 0 ? run(call, feature, params) : around(call, feature, params);
@@ -85,18 +85,25 @@ function answer(call: Call, feature: Feature, params: Params | undefined): Outco
 /** Outermost first; each may look, wait, refuse, or go on. */
 function around(call: Call, feature: Feature, params: Params | undefined): Promise<Reply> {
   const { arounds } = call.core;
-  const name = (params?.['name'] ?? params?.['uri']) as string | undefined;
+  const { about: name } = call;
   const info = { method: call.method, params: params ?? {}, ctx: call, ...(name !== undefined && { name }) };
   const step = async (at: number): Promise<Reply> => {
     const wrapper = arounds[at];
     if (wrapper === undefined) return run(call, feature, params);
-    let inner: Reply | undefined;
-    const result = await wrapper(info, async () => {
-      inner = await step(at + 1);
-      if ('error' in inner) throw RpcError.from(inner.error);
-      return inner.result;
-    });
-    return inner !== undefined && 'result' in inner && inner.result === result ? inner : { result: permitted(call, result) };
+    let given: object | undefined;
+    const next = (): Promise<object> => {
+      const rest = step(at + 1).then((inner) => {
+        if ('error' in inner) throw RpcError.from(inner.error);
+        // A list that is kept for everyone must not be changed by a wrapper: it gets a copy.
+        given = inner.json === undefined ? inner.result : (JSON.parse(inner.json) as object);
+        return given;
+      });
+      // A wrapper may answer before the rest has ended, and then nobody waits for it.
+      rest.catch(() => undefined);
+      return rest;
+    };
+    const result = await wrapper(info, next);
+    return { result: given !== undefined && result === given ? given : permitted(call, result) };
   };
   return step(0);
 }

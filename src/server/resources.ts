@@ -4,7 +4,7 @@ import type { Params } from '../jsonrpc/message.ts';
 import { toBase64 } from '../protocol/constructors.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import type { Resource as ListedResource, ReadResourceResult } from '../protocol/types.ts';
-import { denied, metaOf } from './access.ts';
+import { denied, lackingScopes, metaOf } from './access.ts';
 import type { Reply } from './answer.ts';
 import { isRest, readRest } from './budget.ts';
 import type { Call } from './call.ts';
@@ -48,7 +48,7 @@ export function listResources(call: Call, params: Params | undefined): Reply | P
   const registered = core.resources.values().filter((one) => one.visibleTo?.(principal) !== false);
   return Promise.all(sources.map((source) => source.list?.(call) ?? [])).then((found) => {
     const all = [...registered.map((one) => describeResource(one, traits, declared)), ...found.flat().map((item) => plain(item, traits))];
-    return core.resources.pageOf(all, cursor, principal, (items, nextCursor) => render(items, nextCursor, false));
+    return core.resources.pageOf(all as { uri: string }[], cursor, principal, (items, nextCursor) => render(items, nextCursor, false));
   });
 }
 
@@ -94,6 +94,23 @@ export function findResource(call: Call, params: Params | undefined): Resource |
   return undefined;
 }
 
+/** Every resource that may serve a request. */
+export function resourcesFor(call: Call, params: Params | undefined): Resource[] {
+  return [...candidates(call, params?.['uri'] as string)].map(([resource]) => resource);
+}
+
+/** There is something at this address, but not for this caller. */
+export function hiddenFrom(call: Call, uri: string): boolean {
+  const { core } = call;
+  const there = [
+    core.resources.get(uri),
+    ...core.templates.values().filter((one) => one.template !== undefined && matchTemplate(one.template, uri) !== undefined),
+  ];
+  const known = there.filter((one) => one !== undefined);
+  const open = known.filter((one) => one.visibleTo?.(call.principal) !== false && lackingScopes(call, one.details) === undefined);
+  return known.length > 0 && open.length === 0;
+}
+
 function* candidates({ core, principal }: Call, uri: string): Generator<[Resource, object]> {
   const exact = core.resources.get(uri);
   if (exact !== undefined && exact.visibleTo?.(principal) !== false) yield [exact, {}];
@@ -136,7 +153,9 @@ function toContents(returned: unknown, uri: string, { name, details }: Resource)
   return { ...whole, contents };
 }
 
-export function subscribe({ session }: Call, params: Params | undefined): Reply {
+export function subscribe(call: Call, params: Params | undefined): Reply {
+  const { session } = call;
+  if (hiddenFrom(call, params?.['uri'] as string)) return { error: faults.resourceNotFound(params?.['uri'] as string) };
   const uri = params?.['uri'] as string;
   if (session.subscribed.size >= maxSubscribed && !session.subscribed.has(uri)) {
     return { error: faults.invalidParams(`A client subscribes to at most ${maxSubscribed} URIs`) };

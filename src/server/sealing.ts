@@ -5,7 +5,7 @@ import { toBase64 } from '../protocol/constructors.ts';
 import type { Reply } from './answer.ts';
 import { digest, Flow, suspended } from './asking.ts';
 import type { Call } from './call.ts';
-import { findResource } from './resources.ts';
+import { resourcesFor } from './resources.ts';
 import { ToolError } from './tool.ts';
 
 /** Short names: this travels with every retry. */
@@ -116,7 +116,8 @@ function singleUse(call: Call, params: Params): boolean {
   const { core, method } = call;
   if (method === 'tools/call') return core.tools.get(params['name'] as string)?.details.singleUse === true;
   if (method === 'prompts/get') return core.prompts.get(params['name'] as string)?.details.singleUse === true;
-  return findResource(call, params)?.details.singleUse === true;
+  // Any that may serve it: a read goes on to the next when one finds nothing.
+  return resourcesFor(call, params).some((resource) => resource.details.singleUse === true);
 }
 
 async function foreign(call: Call, params: Params, state: State): Promise<string | undefined> {
@@ -131,7 +132,8 @@ function refusal(message: string): ErrorObject {
 
 async function callDigest(method: string, params: Params): Promise<string> {
   const { name, uri, arguments: args } = params;
-  return digest(canonical([method, name ?? uri ?? null, args ?? {}]));
+  // By method: a member the method does not have must not stand in for the one it has.
+  return digest(canonical(method === 'resources/read' ? [method, uri] : [method, name, args ?? {}]));
 }
 
 /** Independent of the order of members: a client may write its arguments anew. */

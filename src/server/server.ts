@@ -3,7 +3,7 @@ import { VivariumError } from '../jsonrpc/error.ts';
 import { isRevision } from '../protocol/revision.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
 import { type Around, brand, Core } from './core.ts';
-import { exposePrompt, exposeResources, exposeTemplate } from './expose.ts';
+import { exposePrompt, exposeResources, exposeTemplate, shared } from './expose.ts';
 import { type Extension, install } from './extension.ts';
 import type { Listed, Listing } from './listing.ts';
 import type { ServerOptions } from './options.ts';
@@ -63,9 +63,7 @@ export class Server {
       output === undefined ? undefined : this.#schema(what, 'output', output),
       (text as Tool['text'] | undefined) ?? this.#core.options.text ?? 'json',
     );
-    const registered = this.#register(this.#core.tools, tool, 'tools', what);
-    this.#core.budgeted ||= tool.limit !== undefined;
-    return registered;
+    return this.#register(this.#core.tools, tool, 'tools', what);
   }
 
   /** A brace in the URI makes it a template (RFC 6570); its variables are typed from the literal. */
@@ -89,8 +87,11 @@ export class Server {
     const listing = template === undefined ? this.#core.resources : this.#core.templates;
     const registered = this.#register(listing, resource, 'resources', what);
     if (this.#core.options.expose?.resources !== true) return registered;
-    if (this.#core.tools.get('resource_read') === undefined) exposeResources(this);
-    return together(registered, exposeTemplate(this, resource));
+    exposeResources(this, (tool) => this.#core.tools.get(tool) !== undefined);
+    return together(
+      registered,
+      exposeTemplate(this, resource, (tool) => this.#core.tools.get(tool) !== undefined),
+    );
   }
 
   prompt<const I extends object | undefined = undefined>(
@@ -117,7 +118,12 @@ export class Server {
       throw new VivariumError('ERR_CONFIG', `${what} has no argument "${stray}" to complete: name one of its input, or leave it out`);
     const prompt = new Prompt(name, details, handler as unknown as Prompt['handler'], schema, complete as Prompt['complete']);
     const registered = this.#register(this.#core.prompts, prompt, 'prompts', what);
-    return this.#core.options.expose?.prompts === true ? together(registered, exposePrompt(this, prompt)) : registered;
+    return this.#core.options.expose?.prompts === true
+      ? together(
+          registered,
+          exposePrompt(this, prompt, (tool) => this.#core.tools.get(tool) !== undefined),
+        )
+      : registered;
   }
 
   /** Tells those who subscribed to it, in every revision. */
@@ -177,6 +183,7 @@ export class Server {
     return {
       name,
       update: (details) => {
+        checkKeys(details as object, updateKeys, what);
         if (listing.get(name) !== current) throw new VivariumError('ERR_CONFIG', `${what} was removed: register it again`);
         current = current.with(details);
         listing.replace(current);
@@ -199,6 +206,10 @@ export class Server {
 function together<D>(registered: Registered<D>, tool: Registered<ToolDetails> | undefined): Registered<D> {
   return {
     ...registered,
+    update(details) {
+      registered.update(details);
+      tool?.update(shared(details as object));
+    },
     remove() {
       registered.remove();
       tool?.remove();
@@ -243,6 +254,9 @@ const shown = ['title', 'description', 'icons', 'meta', ...access];
 const toolKeys = new Set(['annotations', 'input', 'output', 'text', 'maxBytes', 'maxTokens', ...shown]);
 const promptKeys = new Set(['input', 'complete', ...shown]);
 const resourceKeys = new Set(['name', 'mimeType', 'annotations', 'size', 'list', 'complete', ...shown]);
+const updateKeys = new Set(
+  [...toolKeys, ...promptKeys, ...resourceKeys].filter((key) => !['input', 'output', 'text', 'list', 'complete'].includes(key)),
+);
 const features: readonly string[] = ['elicitation', 'elicitation.url', 'sampling', 'sampling.tools', 'roots'];
 /** What the same thing is called elsewhere. */
 const elsewhere: Readonly<Record<string, string>> = { inputSchema: 'input', argsSchema: 'input', outputSchema: 'output', _meta: 'meta' };
@@ -288,6 +302,9 @@ function checkOptions(options: ServerOptions): void {
   config(text === undefined || ['json', 'toon', 'auto'].includes(text), `text must be 'json', 'toon' or 'auto', got ${String(text)}`);
   const ttlMs = cache?.ttlMs ?? 0;
   config(Number.isFinite(ttlMs) && ttlMs >= 0, `cache.ttlMs must be a number of milliseconds, got ${ttlMs}; leave it out for 0`);
+  const keys = asking?.key === undefined ? [new Uint8Array(32)] : [asking.key].flat();
+  const sealable = keys.length > 0 && keys.every((key) => key instanceof Uint8Array && key.length === 32);
+  config(sealable, 'asking.key must be 32 bytes, or a list of such keys with the newest first; leave it out for a random one');
   for (const [key, value] of Object.entries({ pageSize, maxBytes, maxTokens, ...asking, key: undefined })) {
     const ok = value === undefined || (Number.isSafeInteger(value) && (value as number) > 0);
     config(ok, `${key} must be a positive integer, got ${String(value)}; leave it out for the default`);

@@ -6,7 +6,8 @@ import { metaKeys } from '../protocol/revision.ts';
 import type { SubscriptionFilter } from '../protocol/types.ts';
 import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
-import type { Change, Core } from './core.ts';
+import type { Change } from './core.ts';
+import { hiddenFrom } from './resources.ts';
 import { messageOf } from './session.ts';
 
 const lists = [
@@ -35,7 +36,10 @@ export function listen(call: Call, params: Params | undefined): Reply | Promise<
     ([member, extension]) => asked[member] !== undefined && call.declares(extension) === undefined,
   );
   if (undeclared !== undefined) return { error: faults.missingCapability({ extensions: { [undeclared[1]]: {} } }) };
-  const honoured = subset(core, asked);
+  const wide = [...core.listenMembers.keys()].find((member) => !isListening(asked[member], core.listenAll.has(member)));
+  if (wide !== undefined) return { error: faults.invalidParams(`${wide} must be a list of at most ${maxUris} strings`) };
+  if (session.ending) return { error: faults.invalidRequest('The server is closing') };
+  const honoured = subset(call, asked);
   const tag = { [metaKeys.subscriptionId]: requestId };
   call.send({
     jsonrpc: '2.0',
@@ -60,11 +64,19 @@ export function listen(call: Call, params: Params | undefined): Reply | Promise<
   });
 }
 
+/** Names of things, or everything where the extension says that everyone may hear it. */
+function isListening(value: unknown, all: boolean): boolean {
+  if (value === undefined || (all && value === true)) return true;
+  return Array.isArray(value) && value.length <= maxUris && value.every((one) => typeof one === 'string');
+}
+
 /** Only what this server offers; extensions add members of their own. */
-function subset(core: Core, asked: SubscriptionFilter): SubscriptionFilter {
+function subset(call: Call, asked: SubscriptionFilter): SubscriptionFilter {
+  const { core } = call;
   const honoured: Record<string, unknown> = {};
   for (const [member, capability] of lists) if (asked[member] === true && core.has(capability)) honoured[member] = true;
-  if (asked.resourceSubscriptions !== undefined && core.has('resources')) honoured['resourceSubscriptions'] = asked.resourceSubscriptions;
+  if (asked.resourceSubscriptions !== undefined && core.has('resources'))
+    honoured['resourceSubscriptions'] = asked.resourceSubscriptions.filter((uri) => !hiddenFrom(call, uri));
   for (const member of core.listenMembers.keys()) if (asked[member] !== undefined) honoured[member] = asked[member];
   return honoured;
 }

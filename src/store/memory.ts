@@ -1,4 +1,5 @@
 // vivarium/store/memory: the store of a single process.
+import { VivariumError } from '../jsonrpc/error.ts';
 import type { Store } from './store.ts';
 
 export type { Store } from './store.ts';
@@ -11,9 +12,14 @@ interface Kept {
 /** Above this the oldest entries go first: memory is bounded even when nobody comes back. */
 const maxEntries = 10_000;
 const maxLength = 67_108_864;
+/** One value may take an eighth of the room: it must not push out everything else. */
+const maxValueLength = maxLength / 8;
+const maxClaims = 100_000;
 
 export function memoryStore(): Store {
   const kept = new Map<string, Kept>();
+  /** Apart: what others keep must not push out that something was used. */
+  const claims = new Map<string, number>();
   let length = 0;
   const forget = (id: string): void => {
     length -= kept.get(id)?.value.length ?? 0;
@@ -36,14 +42,20 @@ export function memoryStore(): Store {
   };
   return {
     async put(id, value, ttlMs) {
+      if (value.length > maxValueLength)
+        throw new VivariumError('ERR_TOO_LARGE', `A value of ${value.length} characters is too large for this store`);
       keep(id, value, ttlMs);
     },
     async get(id) {
       return alive(id)?.value;
     },
     async claim(id, ttlMs) {
-      if (alive(id) !== undefined) return false;
-      keep(id, '', ttlMs);
+      const now = Date.now();
+      if ((claims.get(id) ?? 0) > now) return false;
+      if (claims.size >= maxClaims) for (const [old, until] of claims) if (until <= now) claims.delete(old);
+      // Full of claims that still hold: refusing one more use is safe, forgetting one is not.
+      if (claims.size >= maxClaims) return false;
+      claims.set(id, now + ttlMs);
       return true;
     },
     async keys() {
@@ -51,6 +63,7 @@ export function memoryStore(): Store {
     },
     async close() {
       kept.clear();
+      claims.clear();
       length = 0;
     },
   };

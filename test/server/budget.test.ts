@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Server } from 'vivarium/server';
+import { result, Server } from 'vivarium/server';
 import { z } from 'zod';
 import type { Link, Message } from '../matrix/link.ts';
 import { open } from '../matrix/link.ts';
@@ -71,8 +71,37 @@ describe('a result above its budget', () => {
     expect(text.startsWith('line 0 ')).toBe(true);
     expect(text.endsWith('line 1999 ÄÖ漢')).toBe(true);
     expect(text).toMatch(/\[… \d+ of \d+ characters left out …\]/);
-    expect(bytesOf(answer)).toBeLessThanOrEqual(1_500 + 100);
+    expect(bytesOf(answer)).toBeLessThanOrEqual(1_500);
     expect((await pages(link, addressIn(answer))).join('')).toBe(long);
+  });
+
+  it('counts every text, every list and the value itself', async () => {
+    const server = new Server({ name: 'large', version: '1.0.0', maxBytes: 1_000 });
+    const big = 'x'.repeat(50_000);
+    server.tool('blocks', {}, () => [big, big, 'small']);
+    server.tool('beside', { output: z.array(z.number()) }, () =>
+      result(
+        Array.from({ length: 999 }, (_, n) => n),
+        { content: [{ type: 'text', text: big }] },
+      ),
+    );
+    server.tool('nested', { output: z.object({ deep: z.object({ rows: z.array(z.number()) }) }) }, () => ({
+      deep: { rows: rows.map(({ id }) => id) },
+    }));
+    server.tool('long', { output: z.object({ body: z.string() }) }, () => ({ body: big }));
+    server.tool('least', { output: z.array(z.number()).min(400) }, () => rows.map(({ id }) => id));
+    server.tool('terse', { output: z.array(z.string()), text: (all) => `${all.length}` }, () => rows.map(({ name }) => name));
+    await using link = await open(server, 'wire', { revision: '2026-07-28' });
+    for (const name of ['blocks', 'beside', 'nested', 'long', 'least', 'terse']) {
+      const answer = await link.call(name);
+      expect(bytesOf(answer), name).toBeLessThanOrEqual(1_000);
+      expect(Buffer.byteLength(JSON.stringify(answer.result.structuredContent ?? '')), name).toBeLessThanOrEqual(1_000);
+    }
+    expect((await link.call('nested')).result.structuredContent.deep.rows.length).toBeGreaterThan(100);
+    // There is nothing to cut: the model gets head and tail, and is told that this is not the result.
+    expect((await link.call('long')).result).toMatchObject({ isError: true });
+    expect((await link.call('least')).result).toMatchObject({ isError: true });
+    expect((await link.call('terse')).result.isError).toBe(false);
   });
 
   it('is left alone when it fits, or has no budget', async () => {
@@ -85,7 +114,7 @@ describe('a result above its budget', () => {
     const server = new Server({ name: 'large', version: '1.0.0', maxBytes: 1_000 });
     server.tool('text', {}, () => long);
     await using link = await open(server, 'wire', { revision: '2025-11-25' });
-    expect(bytesOf(await link.call('text'))).toBeLessThanOrEqual(1_100);
+    expect(bytesOf(await link.call('text'))).toBeLessThanOrEqual(1_000);
   });
 
   it('is nobody else’s to read', async () => {

@@ -150,7 +150,7 @@ describe('a notification', () => {
   function createTelling() {
     let tell: (value: unknown, params?: object) => void = () => undefined;
     const { server } = create((host) => {
-      tell = host.notification('notifications/stars', { listen: 'starIds' });
+      tell = host.notification('notifications/stars', { listen: 'starIds', all: true });
     });
     return { server, tell };
   }
@@ -189,7 +189,10 @@ describe('a notification', () => {
 
   it.each(['toolsListChanged', 'resourceSubscriptions', 'otherIds'])('cannot take the member %s of someone else', (listen) => {
     const { server } = createServer();
-    server.use({ id: 'com.example/other', install: (host) => void host.notification('notifications/other', { listen: 'otherIds' }) });
+    server.use({
+      id: 'com.example/other',
+      install: (host) => void host.notification('notifications/other', { listen: 'otherIds', all: true }),
+    });
     const install = (host: ExtensionHost) => void host.notification('notifications/stars', { listen });
     expect(() => server.use({ id, install })).toThrow(expect.objectContaining({ code: 'ERR_DUPLICATE' }));
   });

@@ -64,11 +64,11 @@ it('forgets the oldest above ten thousand entries', async () => {
 
 it('forgets the oldest when they are too large together', async () => {
   const store = memoryStore();
-  const large = 'x'.repeat(16_777_216);
-  for (let i = 0; i < 5; i++) await store.put(`${i}`, large, 1_000);
+  const large = 'x'.repeat(8_388_608);
+  for (let i = 0; i < 9; i++) await store.put(`${i}`, large, 1_000);
   expect(await store.get('0')).toBeUndefined();
-  for (let i = 1; i < 5; i++) expect(await store.get(`${i}`)).toBe(large);
-  for (let i = 0; i < 50; i++) await store.put('4', large, 1_000);
+  for (let i = 1; i < 9; i++) expect(await store.get(`${i}`)).toBe(large);
+  for (let i = 0; i < 50; i++) await store.put('8', large, 1_000);
   expect(await store.get('1')).toBe(large);
 });
 
