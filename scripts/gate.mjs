@@ -10,7 +10,8 @@ chdir(fileURLToPath(new URL('..', import.meta.url)));
 step('prepare', [join('scripts', 'prepare.mjs')]);
 pruneDist();
 // --force: the build information may outlive a deleted dist, and then nothing would be built.
-step('build', [bin('typescript', 'tsc'), '-b', '--force']);
+step('build', [join('scripts', 'build.mjs'), '--force']);
+step('types', [bin('typescript', 'tsc'), '-b']);
 step('biome', [bin('@biomejs/biome', 'biome'), 'ci', '--error-on-warnings']);
 step('knip', [bin('knip', 'knip')]);
 step('publint', [bin('publint', 'publint'), '--strict']);
@@ -44,7 +45,7 @@ function pruneDist() {
   if (!existsSync('dist')) return;
   for (const entry of readdirSync('dist', { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    const source = path.replace(/^dist/, 'src').replace(/(?:\.d\.ts|\.js)(?:\.map)?$/, '.ts');
+    const source = path.replace(/^dist/, 'src').replace(/\.d\.ts$/, '.ts');
     if (entry.isFile() && source.endsWith('.ts') && !existsSync(source)) rmSync(path);
   }
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const built = spawnSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-b', 'src'], { cwd: root, stdio: ['ignore', 2, 2] });
+const built = spawnSync(process.execPath, [`${root}scripts/build.mjs`], { cwd: root, stdio: ['ignore', 2, 2] });
 if (built.status !== 0) process.exit(built.status ?? 1);
 
 const command = [process.execPath, `${root}dist/cli/main.js`, 'serve', `${root}examples/ten-lines.ts`];

@@ -31,5 +31,6 @@ async function stripTypes(): Promise<void> {
       cause,
     });
   }
-  register('./type-hooks.js', import.meta.url);
+  // By name: the build may put this code into another folder than its source.
+  register('./dist/cli/type-hooks.js', import.meta.resolve('vivarium/package.json'));
 }

@@ -28,6 +28,7 @@ export interface PipeEnd {
 }
 
 const maxDepth = 256;
+const warmMs = 20;
 const maxUnread = 1_000;
 const maxRunning = 1_024;
 /** Answers are collected up to this size, and then leave in the middle of a turn. */
@@ -98,7 +99,9 @@ export class Pipe implements Outlet {
   /** What the first answer does not need is loaded once it has left. */
   #begin(): void {
     this.#begun = true;
-    soon(() => this.#core.warm());
+    // A moment later: the client's next message comes first, and loads by itself what it needs.
+    const timer: { unref?(): void } = setTimeout(() => this.#core.warm(), warmMs) as never;
+    timer.unref?.();
   }
 
   /** The far end has room again. */

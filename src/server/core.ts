@@ -3,6 +3,7 @@ import { printable, VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { metaKeys, type Revision, type RevisionTraits, revisions, traitsOf } from '../protocol/revision.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts';
+import { loadValidator } from '../schema/json-schema.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
 import type { Vault } from '../store/store.ts';
 import type { Reply } from './answer.ts';
@@ -265,8 +266,7 @@ export class Core {
   /** Begins to load what calls will need, once nothing is waiting for an answer any more. */
   warm(): void {
     void this.loading();
-    if ([...this.tools.values(), ...this.prompts.values()].some((one) => one.validates))
-      void import('../schema/json-schema.ts').then(({ loadValidator }) => loadValidator());
+    if ([...this.tools.values(), ...this.prompts.values()].some((one) => one.validates)) void loadValidator();
   }
 
   /** A list as a result. */

@@ -80,8 +80,8 @@ async function read(ctx: Context, uri: string): Promise<ContentBlock[]> {
 
 /** The same feature a request would reach, in the same call. */
 async function ask(ctx: Context, feature: 'listResources' | 'readResource' | 'getPrompt', params: object): Promise<object> {
-  const all = { ...(await import('./resources.ts')), ...(await import('./prompts.ts')) };
-  const reply = await (all[feature] as Feature)(ctx as Call, params as Record<string, unknown>);
+  const requests = await import('./requests.ts');
+  const reply = await (requests[feature] as Feature)(ctx as Call, params as Record<string, unknown>);
   // A scope that lacks is the caller's affair; everything else the model can do something about.
   if ('error' in reply) throw reply.error.code === errorCodes.forbidden ? RpcError.from(reply.error) : new ToolError(sentence(reply.error));
   return reply.result;

@@ -150,7 +150,7 @@ function snapshot(core: Core): () => void {
 async function traitsFor(core: Core, { method, params, ctx }: AroundCall): Promise<readonly Trait[]> {
   const name = params['name'] as string;
   // Loaded by now: a call is under way.
-  const { findResource } = await import('./resources.ts');
+  const { findResource } = await import('./requests.ts');
   const found =
     method === 'tools/call' ? core.tools.get(name) : method === 'prompts/get' ? core.prompts.get(name) : findResource(ctx as Call, params);
   return (found?.visibleTo?.(ctx.principal) === false ? undefined : found?.details.with) ?? [];

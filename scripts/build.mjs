@@ -1,0 +1,108 @@
+// The build: tsc checks and compiles, then esbuild joins the neutral rooms into a few files, because every file costs a starting
+// server about a millisecond. Not minified, so that a user can step into it. Each subpath is a short file that names what it exports.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const compiled = join(root, '.cache/build');
+const dist = join(root, 'dist');
+const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'src', ...process.argv.slice(2)], {
+  cwd: root,
+  stdio: ['ignore', 2, 2],
+});
+if (tsc.status !== 0) process.exit(tsc.status ?? 1);
+
+const { exports, dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+/** Files that need Node, or a package at once: each stays a file of its own. */
+const apart = ['serve/stdio.js', 'serve/guard.js', 'schema/ajv.js', 'cli/main.js', 'cli/type-hooks.js'];
+const together = filesIn(compiled).filter((file) => !apart.includes(file) && !/^(cli\/|start\.js|rest\.js)/.test(file));
+
+const names = new Map();
+for (const file of together) names.set(file, Object.keys(await import(pathToFileURL(join(compiled, file)).href)));
+const rooms = together.filter((file) => names.get(file).length > 0);
+const roomOf = (file) => `room${rooms.indexOf(file)}`;
+
+for (const file of filesIn(dist)) rmSync(join(dist, file));
+const shared = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'error' };
+const external = Object.keys({ ...dependencies, ...optionalDependencies });
+
+/** What a server loads before its first answer, and the rest: two files with what they share beside them. */
+const early = new Set(reachable(['server/index.js', 'serve/pipe.js']));
+const half = (file) => (early.has(file) ? 'start' : 'rest');
+for (const name of ['start', 'rest']) {
+  const own = rooms.filter((file) => half(file) === name);
+  writeFileSync(join(compiled, `${name}.js`), own.map((file) => `export * as ${roomOf(file)} from './${file}';\n`).join(''));
+}
+await build({
+  ...shared,
+  external,
+  splitting: true,
+  entryPoints: [join(compiled, 'start.js'), join(compiled, 'rest.js')],
+  outdir: dist,
+  chunkNames: 'parts/[name]-[hash]',
+  plugins: [
+    {
+      name: 'ajv stays apart',
+      setup: ({ onResolve }) => onResolve({ filter: /\/ajv\.js$/ }, () => ({ path: '../schema/ajv.js', external: true })),
+    },
+  ],
+});
+
+const facade = (file, from) =>
+  `import { ${roomOf(file)} } from '${from}';\nexport const { ${names.get(file).join(', ')} } = ${roomOf(file)};\n`;
+
+for (const target of Object.values(exports)) {
+  const file = typeof target === 'string' ? '' : target.default.replace('./dist/', '');
+  if (!rooms.includes(file)) continue;
+  mkdirSync(dirname(join(dist, file)), { recursive: true });
+  writeFileSync(
+    join(dist, file),
+    facade(file, posix.join(posix.relative(posix.dirname(file), '.') || '.', `${half(file)}.js`).replace(/^(?!\.)/, './')),
+  );
+}
+
+// Those apart import what is together from that one file: there is one copy of everything.
+for (const file of ['serve/stdio.js', 'schema/ajv.js', 'cli/type-hooks.js', 'cli/main.js']) {
+  const up = posix.relative(posix.dirname(file), '.');
+  await build({
+    ...shared,
+    // The guard keeps its state on the process, so it may be in both.
+    external: [...external, '../serve/stdio.js'],
+    entryPoints: [join(compiled, file)],
+    outfile: join(dist, file),
+    plugins: [
+      {
+        name: 'neutral stays together',
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+            const inside = relative(compiled, join(resolveDir, path)).split('\\').join('/');
+            return rooms.includes(inside) ? { path: inside, namespace: 'room' } : undefined;
+          });
+          onResolve({ filter: /^(start|rest)$/ }, ({ path }) => ({ path: `${up}/${path}.js`, external: true }));
+          onLoad({ filter: /.*/, namespace: 'room' }, ({ path }) => ({ contents: facade(path, half(path)), resolveDir: compiled }));
+        },
+      },
+    ],
+  });
+}
+
+/** By static imports alone. */
+function reachable(from) {
+  const found = new Set();
+  for (const file of from) {
+    if (found.has(file)) continue;
+    found.add(file);
+    const text = readFileSync(join(compiled, file), 'utf8');
+    for (const [, path] of text.matchAll(/^(?:import|export)[^'"]*from ['"](\.[^'"]+)['"]/gm))
+      from.push(posix.join(posix.dirname(file), path));
+  }
+  return found;
+}
+
+function filesIn(folder) {
+  const all = readdirSync(folder, { recursive: true }).map((name) => String(name).split('\\').join('/'));
+  return all.filter((name) => name.endsWith('.js')).sort();
+}
