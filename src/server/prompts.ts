@@ -47,7 +47,7 @@ function argumentsOf(json: JsonSchema | undefined, traits: RevisionTraits): obje
   }));
 }
 
-export function findPrompt({ core, principal }: Call, params: Params | undefined): Prompt | undefined {
+function findPrompt({ core, principal }: Call, params: Params | undefined): Prompt | undefined {
   const prompt = core.prompts.get(params?.['name'] as string);
   return prompt?.visibleTo === undefined || prompt.visibleTo(principal) ? prompt : undefined;
 }

@@ -12,6 +12,8 @@ export type AnyHandler = (args: never, ctx: Call) => unknown;
 type AnyText = NonNullable<ToolOptions<unknown, unknown>['text']>;
 
 export class Tool implements Listed {
+  /** Given by tools.ts, which is loaded before anything is called: an import from here would be one more file at the start. */
+  static loadToon: () => Promise<void> = () => Promise.resolve();
   readonly name: string;
   readonly details: ToolDetails;
   readonly handler: AnyHandler;
@@ -71,8 +73,7 @@ export class Tool implements Listed {
   }
 
   async #loadToon(): Promise<void> {
-    const { loadToon } = await import('../protocol/text.ts');
-    await loadToon();
+    await Tool.loadToon();
     this.#toonReady = true;
   }
 }
