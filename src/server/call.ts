@@ -6,6 +6,7 @@ import { logLevels } from '../protocol/methods.ts';
 import { type Era, metaKeys, type Revision, type RevisionTraits } from '../protocol/revision.ts';
 import type { ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, LoggingLevel, Root } from '../protocol/types.ts';
 import type { OutputOf } from '../schema/infer.ts';
+import type { Schema } from '../schema/schema.ts';
 import { elicit, elicitUrl, Flow, once, roots, sample } from './asking.ts';
 import type { ClientFeature, ClientIdentity, Elicitation, Elicited, Log, Outlet, Principal, ResourceContext } from './context.ts';
 import type { Core } from './core.ts';
@@ -177,8 +178,14 @@ export class Call implements ResourceContext {
     this.#flow = flow;
   }
 
-  async elicit<const S extends object>(key: string, { message, schema }: Elicitation<S>): Promise<Elicited<OutputOf<S>>> {
-    return elicit(this, key, message, this.core.formSchema(schema, key)) as Promise<Elicited<OutputOf<S>>>;
+  elicit<const S extends object>(key: string, { message, schema }: Elicitation<S>): Promise<Elicited<OutputOf<S>>> {
+    let form: Schema;
+    try {
+      form = this.core.formSchema(schema, key);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return elicit(this, key, message, form) as Promise<Elicited<OutputOf<S>>>;
   }
 
   elicitUrl(
