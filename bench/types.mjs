@@ -91,6 +91,8 @@ const built = run([
   '-p',
   join(root, 'src'),
   '--emitDeclarationOnly',
+  '--declarationDir',
+  declarations,
   '--outDir',
   declarations,
   '--tsBuildInfoFile',
