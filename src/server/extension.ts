@@ -2,6 +2,7 @@
 import { faults, VivariumError } from '../jsonrpc/error.ts';
 import type { MethodInfo, ParamShape } from '../protocol/methods.ts';
 import { type Revision, revisions } from '../protocol/revision.ts';
+import { lackingScopes } from './access.ts';
 import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
 import type { BaseContext, Context } from './context.ts';
@@ -29,6 +30,8 @@ export interface ExtensionMethodOptions {
   readonly params?: ParamShape;
   /** Default: 2026-07-28. */
   readonly revisions?: readonly Revision[];
+  /** All of these must have been granted to the caller. */
+  readonly scopes?: readonly string[];
 }
 
 export interface ExtensionCall extends Omit<AroundCall, 'ctx'> {
@@ -93,7 +96,7 @@ export function install(server: Server, core: Core, extension: Extension): void 
         sender: 'client',
         revisions: new Set(options.revisions ?? revisions.slice(-1)),
         params: options.params ?? [],
-        feature: (call, params) => serveMethod(call, id, () => handler(params ?? {}, call)),
+        feature: (call, params) => serveMethod(call, id, options, () => handler(params ?? {}, call)),
       });
     },
     resultType(name) {
@@ -156,7 +159,14 @@ async function traitsFor(core: Core, { method, params, ctx }: AroundCall): Promi
   return (found?.visibleTo?.(ctx.principal) === false ? undefined : found?.details.with) ?? [];
 }
 
-async function serveMethod(call: Call, id: string, handler: () => object | Promise<object>): Promise<Reply> {
+async function serveMethod(
+  call: Call,
+  id: string,
+  options: ExtensionMethodOptions,
+  handler: () => object | Promise<object>,
+): Promise<Reply> {
+  const forbidden = lackingScopes(call, options);
+  if (forbidden !== undefined) return { error: forbidden };
   if (call.declares(id) === undefined) return { error: faults.missingCapability({ extensions: { [id]: {} } }) };
   return { result: call.finished({ ...(await handler()) }) };
 }

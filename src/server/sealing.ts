@@ -26,6 +26,8 @@ interface State {
 /** In the token when the state itself went to the store. */
 interface Pointer {
   readonly stored: string;
+  /** Of what was stored: a store that others can write to cannot put something else there. */
+  readonly digest: string;
 }
 
 /**
@@ -156,8 +158,9 @@ async function close(call: Call, state: State): Promise<string> {
   }
   if (text.length <= inlineBytes) return encrypt(call, text);
   const stored = crypto.randomUUID();
-  await (await call.core.kept()).put(`state ${stored}`, await encrypt(call, text), ttlMs);
-  return encrypt(call, new TextEncoder().encode(JSON.stringify({ stored } satisfies Pointer)));
+  const sealed = await encrypt(call, text);
+  await (await call.core.kept()).put(`state ${stored}`, sealed, ttlMs);
+  return encrypt(call, new TextEncoder().encode(JSON.stringify({ stored, digest: await digest(sealed) } satisfies Pointer)));
 }
 
 function size(entry: readonly unknown[]): number {
@@ -170,6 +173,7 @@ async function open(call: Call, token: string): Promise<State | string> {
   const found = JSON.parse(text) as State | Pointer;
   if (!('stored' in found)) return found;
   const sealed = await (await call.core.kept()).get(`state ${found.stored}`);
+  if (sealed !== undefined && (await digest(sealed)) !== found.digest) return 'not what was stored';
   const state = sealed === undefined ? undefined : await decrypt(call, sealed);
   return state === undefined ? 'no longer stored' : (JSON.parse(state) as State);
 }

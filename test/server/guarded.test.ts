@@ -38,6 +38,19 @@ describe('the state of a read', () => {
   });
 });
 
+describe('a method of an extension', () => {
+  it('asks for its scopes', async () => {
+    const server = new Server({ name: 's', version: '1' });
+    const id = 'com.example/clock';
+    server.use({ id, install: (host) => host.method('clock/now', { scopes: ['all'] }, () => ({ now: 1 })) });
+    const capabilities = { extensions: { [id]: {} } };
+    await using hers = await open(server, 'wire', { ...modern, capabilities, principal: eve });
+    expect((await hers.request('clock/now')).error).toMatchObject({ code: 403, data: { scopes: ['all'] } });
+    await using mine = await open(server, 'wire', { ...modern, capabilities, principal: root });
+    expect((await mine.request('clock/now')).result.now).toBe(1);
+  });
+});
+
 describe('a claim in the store', () => {
   it('is not pushed out by what others keep', async () => {
     const store = memoryStore();
