@@ -185,7 +185,11 @@ export class Pipe implements Outlet {
     for (const waiting of this.#queue) {
       const { message } = waiting;
       if (message.kind === 'request' && message.id === id && message.method !== 'initialize') this.#take(waiting);
-      if (message.kind === 'batch') waiting.message = { kind: 'batch', members: message.members.filter((member) => !asks(member, id)) };
+      if (message.kind !== 'batch') continue;
+      const members = message.members.filter((member) => !asks(member, id));
+      // Nothing is left of it that could be answered.
+      if (members.length === 0 && message.members.length > 0) this.#take(waiting);
+      else waiting.message = { kind: 'batch', members };
     }
   }
 

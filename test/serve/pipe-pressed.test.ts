@@ -70,6 +70,29 @@ describe('a reader that has stopped', () => {
   });
 });
 
+describe('a batch', () => {
+  it('counts with all its members, and a member that waits can be cancelled', async () => {
+    const server = new Server({ name: 's', version: '1' });
+    let running = 0;
+    server.tool('wait', {}, (_, ctx) => {
+      running++;
+      return new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve('x')));
+    });
+    server.tool('now', {}, () => 'x');
+    const wire = createWire(server);
+    wire.send(handshake('2025-03-26'));
+    const batch = (from: number): string => `[${Array.from({ length: 600 }, (_, at) => call(from + at, 'wait').trim()).join(',')}]\n`;
+    wire.send(batch(0) + batch(1_000) + batch(2_000));
+    await turn();
+    expect(running).toBe(1_200);
+    wire.send(`[${call('b1', 'now').trim()},${call('b2', 'now').trim()}]\n${cancelled('b1')}`);
+    for (let id = 0; id < 600; id++) wire.send(cancelled(id) + cancelled(1_000 + id) + cancelled(2_000 + id));
+    const answers = await wire.quiet();
+    expect(answers.flat().map((answer) => (answer as { id: unknown }).id)).toEqual(['init', 'b2']);
+    await wire.close();
+  });
+});
+
 describe('the handshake', () => {
   it('cannot be cancelled, nor confirmed too early, while it waits behind something that loads', async () => {
     const server = new Server({ name: 's', version: '1' });
