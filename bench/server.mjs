@@ -11,8 +11,7 @@ if (mode !== 'stdio') {
 
 const server = new Server({ ...info, pageSize: 100_000 });
 for (const { name, description, inputSchema, run } of toolsWith(tools)) server.tool(name, { description, input: inputSchema }, run);
-// Where resources are not offered yet, the suites that list them say so.
-for (const { name, uri, text } of resourcesWith(resources)) server.resource?.(uri, { name }, () => text);
+for (const { name, uri, text } of resourcesWith(resources)) server.resource(uri, { name }, () => text);
 
 const { serveStdio } = await import('vivarium/serve/stdio');
 await serveStdio(server);
