@@ -1,9 +1,9 @@
 import { defineConfig } from 'vitest/config';
 
 // Tests import the package by its public names and get its source.
-const conditions = ['@vivarium/source', 'module', 'node', 'import', 'default'];
+const conditions = ['@vivarium/source', 'node', 'import', 'default'];
 
-const elsewhere = ['test/house/**', 'test/peers/**', 'test/examples.test.ts'];
+const elsewhere = ['test/house/**', 'test/peers/**', 'test/conformance/**', 'test/examples.test.ts'];
 
 export default defineConfig({
   resolve: { conditions },
@@ -26,6 +26,11 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'peers', include: ['test/peers/**/*.test.ts'] } },
       { extends: true, test: { name: 'examples', include: ['test/examples.test.ts'] } },
+      {
+        extends: true,
+        // Alone and last: the suite measures time.
+        test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], fileParallelism: false, sequence: { groupOrder: 1 } },
+      },
     ],
   },
 });

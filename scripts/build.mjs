@@ -15,10 +15,11 @@ const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin
 });
 if (tsc.status !== 0) process.exit(tsc.status ?? 1);
 
-const { exports, dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-/** Files that need Node, or a package at once: each stays a file of its own. */
-const apart = ['serve/stdio.js', 'serve/guard.js', 'schema/ajv.js', 'cli/main.js', 'cli/type-hooks.js'];
-const together = filesIn(compiled).filter((file) => !apart.includes(file) && !/^(cli\/|start\.js|rest\.js)/.test(file));
+const { exports, dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+/** Files that need Node, or a package at once: they are joined into the few that users or the command line import. */
+const apart = /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)|schema\/ajv|cli\/.*|otel\/.*)\.js$/;
+const parts = ['start', 'rest', 'http', 'auth'];
+const together = filesIn(compiled).filter((file) => !apart.test(file) && !parts.some((name) => file === `${name}.js`));
 
 const names = new Map();
 for (const file of together) names.set(file, Object.keys(await import(pathToFileURL(join(compiled, file)).href)));
@@ -27,20 +28,24 @@ const roomOf = (file) => `room${rooms.indexOf(file)}`;
 
 for (const file of filesIn(dist)) rmSync(join(dist, file));
 const shared = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'error' };
-const external = Object.keys({ ...dependencies, ...optionalDependencies });
+const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
 
-/** What a server loads before its first answer, and the rest: two files with what they share beside them. */
+/** What a server loads before its first answer, the rest, and what only HTTP needs: a few files, with what they share beside them. */
 const early = new Set(reachable(['server/index.js', 'serve/pipe.js']));
-const half = (file) => (early.has(file) ? 'start' : 'rest');
-for (const name of ['start', 'rest']) {
-  const own = rooms.filter((file) => half(file) === name);
+const partOf = (file) => {
+  if (early.has(file)) return 'start';
+  if (file.startsWith('auth/')) return 'auth';
+  return /^serve\/(?!memory)/.test(file) ? 'http' : 'rest';
+};
+for (const name of parts) {
+  const own = rooms.filter((file) => partOf(file) === name);
   writeFileSync(join(compiled, `${name}.js`), own.map((file) => `export * as ${roomOf(file)} from './${file}';\n`).join(''));
 }
 await build({
   ...shared,
   external,
   splitting: true,
-  entryPoints: [join(compiled, 'start.js'), join(compiled, 'rest.js')],
+  entryPoints: parts.map((name) => join(compiled, `${name}.js`)),
   outdir: dist,
   chunkNames: 'parts/[name]-[hash]',
   plugins: [
@@ -60,17 +65,17 @@ for (const target of Object.values(exports)) {
   mkdirSync(dirname(join(dist, file)), { recursive: true });
   writeFileSync(
     join(dist, file),
-    facade(file, posix.join(posix.relative(posix.dirname(file), '.') || '.', `${half(file)}.js`).replace(/^(?!\.)/, './')),
+    facade(file, posix.join(posix.relative(posix.dirname(file), '.') || '.', `${partOf(file)}.js`).replace(/^(?!\.)/, './')),
   );
 }
 
 // Those apart import what is together from that one file: there is one copy of everything.
-for (const file of ['serve/stdio.js', 'schema/ajv.js', 'cli/type-hooks.js', 'cli/main.js']) {
+for (const file of ['serve/stdio.js', 'serve/node.js', 'otel/index.js', 'schema/ajv.js', 'cli/type-hooks.js', 'cli/main.js']) {
   const up = posix.relative(posix.dirname(file), '.');
   await build({
     ...shared,
     // The guard keeps its state on the process, so it may be in both.
-    external: [...external, '../serve/stdio.js'],
+    external: [...external, '../serve/stdio.js', '../serve/node.js'],
     entryPoints: [join(compiled, file)],
     outfile: join(dist, file),
     plugins: [
@@ -81,8 +86,8 @@ for (const file of ['serve/stdio.js', 'schema/ajv.js', 'cli/type-hooks.js', 'cli
             const inside = relative(compiled, join(resolveDir, path)).split('\\').join('/');
             return rooms.includes(inside) ? { path: inside, namespace: 'room' } : undefined;
           });
-          onResolve({ filter: /^(start|rest)$/ }, ({ path }) => ({ path: `${up}/${path}.js`, external: true }));
-          onLoad({ filter: /.*/, namespace: 'room' }, ({ path }) => ({ contents: facade(path, half(path)), resolveDir: compiled }));
+          onResolve({ filter: new RegExp(`^(${parts.join('|')})$`) }, ({ path }) => ({ path: `${up}/${path}.js`, external: true }));
+          onLoad({ filter: /.*/, namespace: 'room' }, ({ path }) => ({ contents: facade(path, partOf(path)), resolveDir: compiled }));
         },
       },
     ],

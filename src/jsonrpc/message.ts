@@ -57,6 +57,12 @@ export function decodeMessage(text: string, maxDepth: number): Decoded {
   return Array.isArray(value) ? { kind: 'batch', members: value } : parseMessage(value);
 }
 
+/** For what somebody else has parsed already. */
+export function decodeValue(value: unknown, maxDepth: number): Decoded {
+  if (deeperThan(value, maxDepth)) return tooDeep(value, maxDepth);
+  return Array.isArray(value) ? { kind: 'batch', members: value } : parseMessage(value);
+}
+
 /** What may not be answered stays unanswered, however deep it is. */
 function tooDeep(value: unknown, maxDepth: number): Refusal {
   const message = Array.isArray(value) ? undefined : parseMessage(value);

@@ -17,7 +17,13 @@ const longest = 2 ** 31 - 1;
 
 export class Pending {
   readonly #waiting: Map<RequestId, Waiting> = new Map();
+  readonly #prefix: string | undefined;
   #next = 1;
+
+  /** A prefix makes the ids unlike those of others who ask the same peer. */
+  constructor(prefix?: string) {
+    this.#prefix = prefix;
+  }
 
   get size(): number {
     return this.#waiting.size;
@@ -25,7 +31,8 @@ export class Pending {
 
   /** Whoever gives up waiting tells the other side, and forgets: a late answer is nobody's. */
   ask(send: (message: object) => void, method: string, params: object | undefined, { timeoutMs, signal }: AskOptions): Promise<unknown> {
-    const id = this.#next++;
+    const count = this.#next++;
+    const id = this.#prefix === undefined ? count : `${this.#prefix}${count}`;
     return new Promise((resolve, reject) => {
       const end = (): void => {
         this.#waiting.delete(id);

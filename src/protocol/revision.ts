@@ -29,6 +29,8 @@ export interface RevisionTraits {
   readonly richElicitation: boolean;
   /** An error without a readable id: `null` as JSON-RPC has it, or no member at all as the later schemas have it. */
   readonly nullIds: boolean;
+  /** Streams over HTTP begin with an event that only tells where to resume, and may be ended to be resumed later. */
+  readonly primedStreams: boolean;
 }
 
 const first: RevisionTraits = {
@@ -47,6 +49,7 @@ const first: RevisionTraits = {
   forms: false,
   richElicitation: false,
   nullIds: true,
+  primedStreams: false,
 };
 const march: RevisionTraits = {
   ...first,
@@ -73,6 +76,7 @@ const november: RevisionTraits = {
   implementationDetails: true,
   richElicitation: true,
   nullIds: false,
+  primedStreams: true,
 };
 const modern: RevisionTraits = { ...november, revision: '2026-07-28', era: 'modern', structured: 'any' };
 

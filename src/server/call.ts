@@ -20,6 +20,7 @@ export class Call implements ResourceContext {
   readonly traits: RevisionTraits;
   readonly client: ClientIdentity;
   readonly session: Session;
+  readonly principal: Principal | undefined;
   readonly #meta: Params | undefined;
   #outlet: Outlet | undefined;
   #controller: AbortController | undefined;
@@ -46,6 +47,7 @@ export class Call implements ResourceContext {
     outlet: Outlet,
   ) {
     this.session = session;
+    this.principal = outlet.principal ?? session.principal;
     this.requestId = id;
     this.method = method;
     this.traits = traits;
@@ -66,12 +68,16 @@ export class Call implements ResourceContext {
     return this.traits.era;
   }
 
-  get principal(): Principal | undefined {
-    return this.session.principal;
-  }
-
   get sessionId(): string | undefined {
     return this.traits.era === 'legacy' ? this.session.sessionId : undefined;
+  }
+
+  header(name: string): string | undefined {
+    return /^(?:proxy-)?authorization$|^cookie$/i.test(name) ? undefined : this.#outlet?.header?.(name.toLowerCase());
+  }
+
+  detach(retryMs = 1_000): boolean {
+    return this.#outlet?.detach?.(retryMs) ?? false;
   }
 
   get meta(): Readonly<Record<string, unknown>> {
@@ -212,7 +218,7 @@ export class Call implements ResourceContext {
     const outlet = this.#outlet;
     if (outlet === undefined) return Promise.reject(this.#reason ?? new VivariumError('ERR_CLOSED', 'The call has been answered'));
     const { signal } = this;
-    this.session.pending ??= new Pending();
+    this.session.pending ??= new Pending(this.session.askPrefix);
     return this.session.pending.ask((message) => outlet.send(message), method, params, { timeoutMs: this.core.asking.ttlMs, signal });
   }
 

@@ -1,5 +1,6 @@
 // What a handler is given: who asks, in which revision, and the ways to report, to log and to ask back.
 import type { RequestId } from '../jsonrpc/message.ts';
+import type { Principal } from '../protocol/authorization.ts';
 import type { Era, Revision } from '../protocol/revision.ts';
 import type {
   ClientCapabilities,
@@ -11,12 +12,7 @@ import type {
 } from '../protocol/types.ts';
 import type { OutputOf } from '../schema/infer.ts';
 
-/** Who calls. On stdio there is none: the local user, with every scope granted. */
-export interface Principal {
-  readonly id: string;
-  readonly scopes: readonly string[];
-  readonly claims?: Readonly<Record<string, unknown>>;
-}
+export type { Principal } from '../protocol/authorization.ts';
 
 export type ClientFeature = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';
 
@@ -46,6 +42,8 @@ export interface BaseContext {
   /** Whether the client can be asked for this; one reading of every revision's way to say so. */
   can(feature: ClientFeature): boolean;
   readonly principal: Principal | undefined;
+  /** A header of the HTTP request that carried this one, by lower-case name; never the credentials. Undefined elsewhere. */
+  header(name: string): string | undefined;
   /** For logs only; undefined where the revision has no sessions. */
   readonly sessionId: string | undefined;
   /** `_meta` of the request. */
@@ -76,6 +74,11 @@ export interface Context extends BaseContext {
   progress(done: number, total?: number, message?: string): void;
   /** Progress that always grows, until disposed or answered: it keeps the client's timer from running out. */
   heartbeat(everyMs?: number, message?: string): Disposable;
+  /**
+   * Lets the client hang up and come back for the answer: ends this call's event stream, to be resumed after so long.
+   * False, and nothing happens, where a stream cannot be resumed: only from 2025-11-25 on, over HTTP, in a session.
+   */
+  detach(retryMs?: number): boolean;
   /** `id` is the same in all rounds of one call: an idempotency key. */
   readonly flow: { readonly id: string; readonly round: number };
   elicit<const S extends object>(key: string, question: Elicitation<S>): Promise<Elicited<OutputOf<S>>>;
@@ -94,7 +97,11 @@ export interface ResourceContext extends Context {
   readonly uri: string;
 }
 
-/** The way back to the client for what is sent before the answer. */
+/** The way a message came: back to the client for what is sent before the answer. */
 export interface Outlet {
   send(message: object): void;
+  /** Who sent the message, where each message says so itself and not the connection. */
+  readonly principal?: Principal | undefined;
+  header?(name: string): string | undefined;
+  detach?(retryMs: number): boolean;
 }

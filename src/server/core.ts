@@ -77,6 +77,8 @@ export class Core {
   readonly #changed: Map<string, { readonly change: Change; readonly at: number }> = new Map();
   /** How many changes there have been. */
   changes = 0;
+  /** Tells one definition from another where several nodes tell each other of changes. */
+  readonly id: string = Math.random().toString(36).slice(2);
   #announcing = false;
   #batching = 0;
   #refs = 0;

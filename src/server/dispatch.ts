@@ -138,8 +138,10 @@ function resumeAfter(session: Session, loading: Promise<void>): void {
 /** Unknown and malformed notifications are dropped: there is no one to tell. */
 function notification(session: Session, { method, params }: ParsedNotification): void {
   if (method === 'notifications/initialized') {
-    if (session.handshake !== undefined) session.initialized = true;
-    else if (session.queue !== undefined) session.confirmed = true;
+    if (session.handshake !== undefined) {
+      session.initialized = true;
+      session.onState?.();
+    } else if (session.queue !== undefined) session.confirmed = true;
   } else if (method === 'notifications/cancelled') {
     const id = params?.['requestId'];
     const reason = params?.['reason'];

@@ -30,6 +30,8 @@ export interface ExtensionMethodOptions {
   readonly params?: ParamShape;
   /** Default: 2026-07-28. */
   readonly revisions?: readonly Revision[];
+  /** The parameter that the header `Mcp-Name` must repeat over HTTP. */
+  readonly mcpName?: string;
   /** All of these must have been granted to the caller. */
   readonly scopes?: readonly string[];
 }
@@ -64,6 +66,8 @@ export interface ExtensionHost {
 }
 
 export interface ExtensionMethod extends MethodInfo {
+  readonly mcpName: string | undefined;
+  readonly scopes: readonly string[] | undefined;
   readonly feature: Feature;
 }
 
@@ -96,6 +100,8 @@ export function install(server: Server, core: Core, extension: Extension): void 
         sender: 'client',
         revisions: new Set(options.revisions ?? revisions.slice(-1)),
         params: options.params ?? [],
+        mcpName: options.mcpName,
+        scopes: options.scopes,
         feature: (call, params) => serveMethod(call, id, options, () => handler(params ?? {}, call)),
       });
     },

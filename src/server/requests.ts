@@ -195,6 +195,7 @@ function asRpcError(call: Call, error: unknown): ErrorObject {
 
 function setLevel({ session }: Call, params: Params | undefined): Reply {
   session.logLevel = params?.['level'] as LoggingLevel;
+  session.onState?.();
   return { result: {} };
 }
 

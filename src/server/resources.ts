@@ -161,10 +161,12 @@ export function subscribe(call: Call, params: Params | undefined): Reply {
     return { error: faults.invalidParams(`A client subscribes to at most ${maxSubscribed} URIs`) };
   }
   session.subscribed.add(uri);
+  session.onState?.();
   return { result: {} };
 }
 
 export function unsubscribe({ session }: Call, params: Params | undefined): Reply {
   session.subscribed.delete(params?.['uri'] as string);
+  session.onState?.();
   return { result: {} };
 }

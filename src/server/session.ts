@@ -42,12 +42,13 @@ export interface Listener {
 
 export class Session {
   readonly core: Core;
-  readonly principal: Principal | undefined;
+  /** Of the latest message, where each says so itself. */
+  principal: Principal | undefined;
   readonly sessionId: string | undefined;
   readonly running: Map<RequestId, Call> = new Map();
   readonly listeners: Map<RequestId, Listener> = new Map();
   /** URIs a legacy client has subscribed to. */
-  readonly subscribed: Set<string> = new Set();
+  subscribed: Set<string> = new Set();
   logLevel: LoggingLevel = 'info';
   handshake: Agreement | undefined;
   /** The client has confirmed the handshake: before that it may only be pinged. */
@@ -64,6 +65,12 @@ export class Session {
   ending = false;
   /** Requests of ours; there once something was asked. */
   pending: Pending | undefined;
+  /** What keeps our ids apart from those of other nodes that serve the same session. */
+  askPrefix: string | undefined;
+  /** Every request has a stream of its own, which ends with it: that is how a client hears that it is over. */
+  streams = false;
+  /** Something changed that outlives the connection: the level, the subscriptions, the confirmed handshake. */
+  onState: (() => void) | undefined;
 
   constructor(core: Core, principal?: Principal, sessionId?: string) {
     this.core = core;

@@ -56,7 +56,9 @@ export function listen(call: Call, params: Params | undefined): Reply | Promise<
       end() {
         session.listeners.delete(requestId);
         // The pages disagree on how a server ends it on a pipe; a client that accepts either is served by both.
-        call.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'The server is closing' } });
+        // A stream of its own says it by ending.
+        if (!session.streams)
+          call.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason: 'The server is closing' } });
         resolve({ result: core.stamp({ resultType: 'complete', _meta: tag }) });
       },
     });

@@ -1,5 +1,7 @@
 // vivarium/store/memory: the store of a single process.
 import { VivariumError } from '../jsonrpc/error.ts';
+import { memoryEvents } from './memory-events.ts';
+import { memorySessions } from './memory-sessions.ts';
 import type { Store } from './store.ts';
 
 export type { Store } from './store.ts';
@@ -40,7 +42,26 @@ export function memoryStore(): Store {
       forget(oldest);
     }
   };
+  const sessions = memorySessions();
+  const events = memoryEvents();
+  const listeners = new Map<string, Set<(message: object) => void>>();
   return {
+    sessions,
+    events,
+    bus: {
+      publish(channel, message) {
+        for (const listener of [...(listeners.get(channel) ?? [])]) listener(message);
+      },
+      subscribe(channel, listener) {
+        const all = listeners.get(channel) ?? new Set();
+        listeners.set(channel, all.add(listener));
+        return () => all.delete(listener);
+      },
+    },
+    tidy() {
+      for (const expired of sessions.tidy()) events.drop(expired);
+      events.tidy();
+    },
     async put(id, value, ttlMs) {
       if (value.length > maxValueLength)
         throw new VivariumError('ERR_TOO_LARGE', `A value of ${value.length} characters is too large for this store`);
@@ -64,6 +85,9 @@ export function memoryStore(): Store {
     async close() {
       kept.clear();
       claims.clear();
+      sessions.clear();
+      events.clear();
+      listeners.clear();
       length = 0;
     },
   };

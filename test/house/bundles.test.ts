@@ -14,17 +14,22 @@ interface Bundle {
 }
 
 const core = ['jsonrpc/', 'protocol/', 'schema/', 'server/', 'store/store.ts'];
-const memory = ['serve/memory.ts', 'serve/serving.ts', 'serve/pipe.ts', 'store/memory.ts'];
+const memory = ['serve/memory.ts', 'serve/serving.ts', 'serve/pipe.ts', 'store/'];
+const http = ['serve/', 'store/'];
 
 const bundles: Readonly<Record<string, Bundle>> = {
   '.': { holds: ['index.ts', ...core], maxBytes: 100_000, neutral: true },
   './protocol': { holds: ['protocol/', 'jsonrpc/'], maxBytes: 12_000, neutral: true },
   './server': { holds: core, maxBytes: 100_000, neutral: true },
   './serve/stdio': {
-    holds: [...core, 'serve/stdio.ts', 'serve/guard.ts', 'serve/serving.ts', 'serve/pipe.ts', 'store/memory.ts'],
+    holds: [...core, 'serve/stdio.ts', 'serve/guard.ts', 'serve/serving.ts', 'serve/pipe.ts', 'store/'],
     maxBytes: 100_000,
     neutral: false,
   },
+  './serve/node': { holds: [...core, ...http], maxBytes: 150_000, neutral: false },
+  './serve/fetch': { holds: [...core, ...http], maxBytes: 150_000, neutral: true },
+  './auth': { holds: ['auth/', 'jsonrpc/', 'protocol/'], maxBytes: 20_000, neutral: true },
+  './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 10_000, neutral: true },
   './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
   './store/memory': { holds: ['store/', 'jsonrpc/'], maxBytes: 8_000, neutral: true },
   './testing': { holds: [...core, ...memory, 'testing/'], maxBytes: 85_000, neutral: true },

@@ -26,13 +26,14 @@ const rooms: Readonly<Record<string, Room>> = {
   live: { imports: ['protocol/', 'schema/', 'server/', 'store/store.ts'] },
   check: { imports: ['schema/'], types: ['protocol/'] },
   inspect: { imports: ['client/', 'connect/', 'protocol/', 'check/'] },
+  otel: { imports: ['jsonrpc/', 'protocol/'], types: ['server/'] },
   testing: { imports: ['jsonrpc/', 'server/', 'client/', 'serve/memory.ts', 'serve/pipe.ts'] },
   cli: anything,
   'index.ts': { imports: ['jsonrpc/', 'protocol/', 'schema/', 'server/', 'client/'] },
 };
 
 /** Where Node's own modules may be imported; the rest loads in a worker or a browser. */
-const onNode = /^(?:serve\/(?:stdio|node|guard)\.ts|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:live|check|inspect|cli)\/)/;
+const onNode = /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)\.ts|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:live|check|inspect|cli)\/)/;
 
 describe('the rooms of src', () => {
   it('import only what the table allows', () => {

@@ -1,0 +1,2 @@
+// vivarium/otel
+export { type InstrumentOptions, instrument } from './instrument.ts';

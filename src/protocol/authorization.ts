@@ -1,0 +1,42 @@
+// The port between a porch on HTTP and whoever authorizes: `serve/` asks, `auth/` answers, neither imports the other.
+
+/** Who calls. On stdio there is none: the local user, with every scope granted. */
+export interface Principal {
+  readonly id: string;
+  readonly scopes: readonly string[];
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** The head of a request, as far as authorization may look at it. */
+export interface RequestHead {
+  readonly method: string;
+  /** Of the URL, with its query. */
+  readonly target: string;
+  /** By lower-case name. */
+  header(name: string): string | undefined;
+  /** How often the header was sent: two of a kind must never be a choice. */
+  count(name: string): number;
+}
+
+export type Admission = { readonly principal: Principal } | { readonly refused: Refused };
+
+export interface Refused {
+  /** 400: malformed; 401: no or a bad token; 403: a good token that does not reach far enough; 503: nobody can tell just now. */
+  readonly status: 400 | 401 | 403 | 503;
+  /** Of OAuth: `invalid_request`, `invalid_token`, `insufficient_scope`, or `temporarily_unavailable`. */
+  readonly error: string;
+  /** For whoever reads the answer; never says more than an attacker may know. */
+  readonly description: string;
+  /** The whole value of `WWW-Authenticate`. */
+  readonly challenge?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export interface Authorizer {
+  /** `resource` is the public URL of the endpoint. Plain when it is known at once, a promise when it takes time. */
+  admit(head: RequestHead, resource: string): Admission | Promise<Admission>;
+  /** What is said to a principal that lacks some of these scopes: the challenge names all that are needed. */
+  stepUp(scopes: readonly string[], principal: Principal, resource: string): Refused;
+  /** A document that anyone may read, such as the metadata of the protected resource; by path. */
+  document?(path: string, resource: string): object | undefined;
+}

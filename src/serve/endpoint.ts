@@ -1,0 +1,268 @@
+// What one HTTP endpoint holds: its settings, its open streams and waiting answers, and the beat that looks after them.
+import { type ErrorObject, VivariumError } from '../jsonrpc/error.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
+import type { Principal } from '../protocol/authorization.ts';
+import { headerParameters } from '../protocol/headers.ts';
+import type { RevisionTraits } from '../protocol/revision.ts';
+import { encodeAnswer, toErrorAnswer } from '../server/answer.ts';
+import type { Change, Core } from '../server/core.ts';
+import { serve } from '../server/requests.ts';
+import type { Session } from '../server/session.ts';
+import { memoryStore } from '../store/memory.ts';
+import type { Store } from '../store/store.ts';
+import { Counters, type HttpStats } from './counters.ts';
+import type { Exchange, Fields } from './exchange.ts';
+import { Gate } from './gate.ts';
+import { type HttpRules, type Settings, settle } from './http-options.ts';
+import type { OpenStream } from './open-stream.ts';
+import type { Reply } from './reply.ts';
+import { HttpSessions } from './sessions.ts';
+import { SseSessions } from './sse.ts';
+import { jsonFields, randomName } from './status.ts';
+
+/** Whoever is told of changes through this endpoint. */
+export interface Audience {
+  hear(change: Change, at: number): void;
+}
+
+interface Told {
+  readonly core: string;
+  readonly change: Change;
+}
+
+const channel = 'changes';
+
+export class Endpoint {
+  readonly core: Core;
+  readonly settings: Settings;
+  readonly gate: Gate;
+  readonly store: Store;
+  readonly counters: Counters = new Counters();
+  /** Tells this endpoint from others that share its store. */
+  readonly id: string = randomName();
+  /** Exactly this path, or whatever path it is mounted on. */
+  readonly path: string | undefined;
+  readonly sessions: HttpSessions;
+  readonly sse: SseSessions;
+  readonly streams: Set<OpenStream> = new Set();
+  readonly replies: Set<Reply> = new Set();
+  readonly audience: Set<Audience> = new Set();
+  /** Calls without a session, by who made them: a cancellation comes in a request of its own. */
+  readonly strays: Map<string, Set<Session>> = new Map();
+  readonly #ownStore: boolean;
+  readonly #beatMs: number;
+  readonly #release: (() => void)[] = [];
+  #beat: ReturnType<typeof setInterval> | undefined;
+  #streamCount = 0;
+  #tidied = 0;
+  #draining = false;
+
+  constructor(core: Core, rules: HttpRules, path?: string) {
+    this.core = core;
+    this.path = path;
+    this.settings = settle(rules);
+    this.gate = new Gate(rules);
+    requireAuth(core, this.settings.auth !== undefined);
+    requireHeaders(core);
+    this.#ownStore = rules.store === undefined;
+    this.store = rules.store ?? memoryStore();
+    core.serve ??= serve;
+    // A store that was given is shared, and rounds of one call may then be served by different nodes.
+    if (rules.store !== undefined) core.vault ??= rules.store;
+    core.openVault ??= async () => this.store;
+    this.sessions = new HttpSessions(this);
+    this.sse = new SseSessions(this);
+    const { keepAliveMs, stallMs } = this.settings;
+    this.#beatMs = Math.max(5, Math.min(5_000, Math.floor(Math.min(keepAliveMs, stallMs) / 3)));
+    this.#release.push(
+      core.onChange((change, at) => {
+        this.#announce(change, at);
+        this.store.bus.publish(channel, { core: core.id, change } satisfies Told);
+      }),
+      // Changes of this very definition have been heard already.
+      this.store.bus.subscribe(channel, (message) => {
+        const { core: from, change } = message as Told;
+        if (from !== core.id) this.#announce(change, Number.POSITIVE_INFINITY);
+      }),
+    );
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  get full(): boolean {
+    return this.streams.size >= this.settings.maxStreams;
+  }
+
+  get stats(): HttpStats {
+    const { counters } = this;
+    return {
+      requests: counters.requests,
+      answers: Object.fromEntries([...counters.answers].sort(([a], [b]) => a - b)),
+      running: this.replies.size,
+      sessions: this.sessions.count + this.sse.count,
+      sessionsOpened: counters.sessionsOpened,
+      sessionsEnded: counters.sessionsEnded,
+      streams: this.streams.size,
+      streamsOpened: counters.streamsOpened,
+      streamsResumed: counters.streamsResumed,
+      events: counters.events,
+      cutOff: counters.cutOff,
+      skipped: counters.skipped,
+      lost: counters.lost,
+    };
+  }
+
+  /** Unique among all endpoints that share the store; `kind` tells whose stream it is. */
+  streamName(kind: 'g' | 'p'): string {
+    return `${kind}${this.id}${(++this.#streamCount).toString(36)}`;
+  }
+
+  answer(exchange: Exchange, status: number, fields: Fields, body: string, close = false): void {
+    this.counters.answered(status);
+    const cors = this.gate.cors(exchange);
+    exchange.answer(status, cors.length === 0 ? fields : [...fields, ...cors], body, close || this.#draining);
+  }
+
+  /** An answer that is an error, with the id of its request where that could be read. */
+  refuse(exchange: Exchange, status: number, error: ErrorObject, more: Refusing = {}): void {
+    const answer = toErrorAnswer(more.id, error, more.traits);
+    this.answer(
+      exchange,
+      status,
+      more.fields === undefined ? jsonFields : [...jsonFields, ...more.fields],
+      encodeAnswer(answer),
+      more.close,
+    );
+  }
+
+  /** The public URL of the endpoint. Never from what a client may say about proxies. */
+  resource(exchange: Exchange, path: string): string {
+    return this.settings.publicUrl ?? `${exchange.secure ? 'https' : 'http'}://${exchange.header('host') ?? ''}${this.path ?? path}`;
+  }
+
+  /** Starts the beat, when there is something to look after. */
+  watch(): void {
+    if (this.#beat !== undefined) return;
+    this.#beat = setInterval(() => this.#onBeat(), this.#beatMs);
+    (this.#beat as { unref?(): void }).unref?.();
+  }
+
+  #onBeat(): void {
+    const now = Date.now();
+    for (const reply of this.replies) reply.tick(now);
+    for (const stream of this.streams) stream.tick(now);
+    const every = Math.min(30_000, (this.settings.sessions?.idleMs ?? 30_000) / 4);
+    if (now - this.#tidied >= every) {
+      this.#tidied = now;
+      this.sessions.tidy(now);
+      this.sse.tidy();
+      this.store.tidy();
+    }
+    if (this.streams.size === 0 && this.replies.size === 0 && this.sessions.held === 0 && this.sessions.count === 0) this.#rest();
+  }
+
+  #rest(): void {
+    clearInterval(this.#beat);
+    this.#beat = undefined;
+  }
+
+  #announce(change: Change, at: number): void {
+    for (const one of this.audience) {
+      try {
+        one.hear(change, at);
+      } catch (error) {
+        this.core.report(error, 'announce');
+      }
+    }
+  }
+
+  /** Ends listeners at once, lets calls finish for a while, aborts the rest. */
+  async close(): Promise<void> {
+    this.#draining = true;
+    this.sessions.hangUp();
+    this.sse.endListeners();
+    for (const session of this.#modern) session.endListeners();
+    const deadline = Date.now() + this.settings.drainMs;
+    while (this.replies.size > 0 && Date.now() < deadline) await pause(Math.min(10, Math.max(1, deadline - Date.now())));
+    this.sse.close();
+    this.sessions.close();
+    for (const session of [...this.#modern]) session.close();
+    // What was aborted is answered in a moment.
+    for (let turn = 0; turn < 5 && this.replies.size > 0; turn++) await pause(1);
+    for (const reply of [...this.replies]) reply.end();
+    for (const stream of [...this.streams]) stream.end();
+    for (const release of this.#release.splice(0)) release();
+    this.#rest();
+    if (this.#ownStore) await this.store.close();
+  }
+
+  readonly #modern: Set<Session> = new Set();
+
+  /** Calls without a session that take time; the function given back says that they have ended. */
+  track(session: Session, principal: Principal, id: RequestId): () => void {
+    this.#modern.add(session);
+    const listener: Audience = { hear: (change) => session.announce(change, Number.POSITIVE_INFINITY, { send: () => undefined }) };
+    this.audience.add(listener);
+    const key = strayKey(principal, id);
+    // Without authorization nobody knows whose call that would be.
+    const named = this.settings.auth !== undefined;
+    if (named) {
+      const same = this.strays.get(key) ?? new Set();
+      this.strays.set(key, same.add(session));
+    }
+    return () => {
+      this.#modern.delete(session);
+      this.audience.delete(listener);
+      if (!named) return;
+      const same = this.strays.get(key);
+      same?.delete(session);
+      if (same?.size === 0) this.strays.delete(key);
+    };
+  }
+
+  /** Only when there is no doubt which call is meant. */
+  cancelStray(principal: Principal, id: RequestId, reason: string | undefined): void {
+    const same = this.strays.get(strayKey(principal, id));
+    if (same?.size === 1) for (const session of same) session.cancel(id, reason);
+  }
+}
+
+export interface Refusing {
+  readonly id?: RequestId | undefined;
+  readonly traits?: RevisionTraits | undefined;
+  readonly fields?: Fields;
+  readonly close?: boolean;
+}
+
+function strayKey(principal: Principal, id: RequestId): string {
+  return `${principal.id}\n${typeof id}\n${id}`;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Scopes that nobody could be granted would be scopes that nobody checks. */
+function requireAuth(core: Core, authorized: boolean): void {
+  if (authorized) return;
+  const kinds = [core.tools.values(), core.resources.values(), core.templates.values(), core.prompts.values()];
+  for (const kind of kinds) {
+    for (const one of kind) {
+      if ((one.details.scopes?.length ?? 0) > 0) throw scoped(one.name);
+    }
+  }
+  for (const row of core.extensionMethods.values()) if ((row.scopes?.length ?? 0) > 0) throw scoped(row.method);
+}
+
+function scoped(name: string): VivariumError {
+  return new VivariumError('ERR_CONFIG', `"${name}" has scopes, which only authorization can grant: give auth, from 'vivarium/auth'`);
+}
+
+function requireHeaders(core: Core): void {
+  for (const tool of core.tools.values()) {
+    const [fault] = tool.input === undefined ? [] : headerParameters(tool.input.json).faults;
+    if (fault !== undefined) throw new VivariumError('ERR_SCHEMA', `Tool "${tool.name}": ${fault}; correct it or leave it out`);
+  }
+}

@@ -1,0 +1,165 @@
+// vivarium/serve/fetch: an MCP endpoint as a function from Request to Response, for every other runtime.
+import { coreOf } from '../server/core.ts';
+import type { Server } from '../server/server.ts';
+import { type HttpStats, toPrometheus } from './counters.ts';
+import { Endpoint } from './endpoint.ts';
+import type { BodyFault, Exchange, Fields, Sink } from './exchange.ts';
+import { handle } from './http.ts';
+import type { HttpRules } from './http-options.ts';
+
+export type { HttpStats } from './counters.ts';
+export type { HttpRules, SessionOptions } from './http-options.ts';
+export { toPrometheus };
+
+export interface FetchHandler {
+  (request: Request): Promise<Response>;
+  readonly stats: HttpStats;
+  close(): Promise<void>;
+}
+
+export function createFetchHandler(server: Server, rules: HttpRules): FetchHandler {
+  const endpoint = new Endpoint(coreOf(server), rules);
+  const handler = (request: Request): Promise<Response> => new Promise((resolve) => handle(endpoint, new FetchExchange(request, resolve)));
+  Object.defineProperty(handler, 'stats', { get: () => endpoint.stats });
+  return Object.assign(handler, { close: () => endpoint.close() }) as FetchHandler;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+/** What may wait in a stream before its reader counts as slow. */
+const highWater = 64 * 1024;
+
+class FetchExchange implements Exchange {
+  readonly method: string;
+  readonly target: string;
+  readonly secure: boolean;
+  readonly #request: Request;
+  readonly #url: URL;
+  readonly #respond: (response: Response) => void;
+  #gone: (() => void) | undefined;
+  #left = false;
+
+  constructor(request: Request, respond: (response: Response) => void) {
+    this.#request = request;
+    this.#respond = respond;
+    this.#url = new URL(request.url);
+    this.method = request.method;
+    this.target = `${this.#url.pathname}${this.#url.search}`;
+    this.secure = this.#url.protocol === 'https:';
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers.get(name) ?? undefined;
+    // Some runtimes take it off, and leave it in the URL only.
+    return value === undefined && name === 'host' ? this.#url.host : value;
+  }
+
+  /** Headers sent twice have been joined; credentials have no comma of their own. */
+  count(name: string): number {
+    const value = this.#request.headers.get(name);
+    return value === null ? 0 : value.split(', ').length;
+  }
+
+  read(maxBytes: number, done: (body: string | BodyFault) => void): void {
+    void this.#collect(maxBytes).then(
+      (body) => done(body),
+      () => this.#leave(),
+    );
+  }
+
+  async #collect(maxBytes: number): Promise<string | BodyFault> {
+    if (Number(this.#request.headers.get('content-length')) > maxBytes) return 'too-large';
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const reader = this.#request.body?.getReader();
+    for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
+      size += part.value.length;
+      if (size > maxBytes) {
+        void reader?.cancel().catch(() => undefined);
+        return 'too-large';
+      }
+      chunks.push(part.value);
+    }
+    const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : join(chunks, size);
+    try {
+      return utf8.decode(bytes);
+    } catch {
+      return 'not-utf8';
+    }
+  }
+
+  answer(status: number, fields: Fields, body: string): void {
+    const empty = status === 204 || body === '' || this.method === 'HEAD';
+    this.#respond(new Response(empty ? null : body, { status, headers: toHeaders(fields) }));
+  }
+
+  open(fields: Fields): Sink {
+    let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+    let drained: (() => void) | undefined;
+    let ended = false;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (given) => {
+          controller = given;
+        },
+        pull: () => drained?.(),
+        cancel: () => {
+          ended = true;
+          this.#leave();
+        },
+      },
+      { highWaterMark: highWater, size: (chunk) => chunk?.length ?? 0 },
+    );
+    this.#respond(new Response(body, { status: 200, headers: toHeaders(fields) }));
+    const room = (): number => controller?.desiredSize ?? 0;
+    return {
+      write: (text) => {
+        if (!ended) controller?.enqueue(encoder.encode(text));
+        return room() > 0;
+      },
+      get waiting(): number {
+        return Math.max(0, highWater - room());
+      },
+      onDrain: (listener) => {
+        drained = listener;
+      },
+      end: () => {
+        if (!ended) controller?.close();
+        ended = true;
+      },
+      destroy: () => {
+        if (!ended) controller?.error(new Error('The reader was cut off'));
+        ended = true;
+      },
+    };
+  }
+
+  onGone(listener: () => void): void {
+    this.#gone = listener;
+    const { signal } = this.#request;
+    if (signal.aborted) queueMicrotask(() => this.#leave());
+    else signal.addEventListener('abort', () => this.#leave(), { once: true });
+  }
+
+  #leave(): void {
+    if (this.#left) return;
+    this.#left = true;
+    this.#gone?.();
+  }
+}
+
+function toHeaders(fields: Fields): Headers {
+  const headers = new Headers();
+  for (let at = 0; at < fields.length; at += 2) headers.append(fields[at] as string, fields[at + 1] as string);
+  return headers;
+}
+
+function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}

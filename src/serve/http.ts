@@ -1,0 +1,173 @@
+// The rules of the endpoint, in their order: who may knock, where, who it is, what was sent, and in which era.
+import { faults } from '../jsonrpc/error.ts';
+import { type Decoded, decodeMessage, decodeValue, type Params } from '../jsonrpc/message.ts';
+import type { Admission, Principal } from '../protocol/authorization.ts';
+import { headerNames } from '../protocol/headers.ts';
+import { metaKeys } from '../protocol/revision.ts';
+import { toPrometheus } from './counters.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { BodyFault, Exchange } from './exchange.ts';
+import { endSession, legacy, listen } from './legacy.ts';
+import { acceptsAll, acceptsEvents, isJson } from './media.ts';
+import { modern } from './modern.ts';
+import { fault, spoken } from './status.ts';
+
+/** What is served beside the endpoint itself, where it owns the whole server. */
+export interface Surroundings {
+  readonly metrics: boolean;
+}
+
+/** Who calls when nobody is asked who they are: nothing is granted. */
+export const anonymous: Principal = Object.freeze({ id: 'anonymous', scopes: Object.freeze([]) });
+
+const maxDepth = 256;
+const wellKnown = '/.well-known/oauth-protected-resource';
+
+export function handle(endpoint: Endpoint, exchange: Exchange, around?: Surroundings): void {
+  endpoint.counters.requests++;
+  const stranger = endpoint.gate.refuses(exchange);
+  if (stranger !== undefined) return endpoint.refuse(exchange, 403, fault(403, stranger));
+  const query = exchange.target.indexOf('?');
+  const path = query === -1 ? exchange.target : exchange.target.slice(0, query);
+  if (path !== endpoint.path && elsewhere(endpoint, exchange, path, around)) return;
+  if (exchange.method === 'OPTIONS') {
+    const preflight = endpoint.gate.preflight(exchange);
+    if (preflight !== undefined) {
+      endpoint.counters.answered(204);
+      exchange.answer(204, preflight, '');
+      return;
+    }
+  }
+  const allowed = methodsOf(endpoint);
+  if (!allowed.includes(exchange.method)) return notAllowed(endpoint, exchange, allowed);
+  admit(endpoint, exchange, path, (principal) => {
+    if (exchange.method === 'POST') post(endpoint, exchange, principal, path);
+    else if (exchange.method === 'GET') {
+      if (acceptsEvents(exchange.header('accept'))) listen(endpoint, exchange, principal);
+      else refuseAccept(endpoint, exchange, 'text/event-stream');
+    } else endSession(endpoint, exchange, principal);
+  });
+}
+
+/** Everything but the endpoint's own path. The rule is one: paths are compared as they are written. */
+function elsewhere(endpoint: Endpoint, exchange: Exchange, path: string, around: Surroundings | undefined): boolean {
+  const { method } = exchange;
+  if (path.startsWith(wellKnown) && endpoint.settings.auth?.document !== undefined) {
+    const own = path.slice(wellKnown.length) || endpoint.path || '/';
+    const found = endpoint.settings.auth.document(path, endpoint.resource(exchange, own));
+    if (found === undefined) endpoint.refuse(exchange, 404, fault(404, 'There is no such document'));
+    else if (method !== 'GET') notAllowed(endpoint, exchange, ['GET']);
+    else endpoint.answer(exchange, 200, ['content-type', 'application/json', 'cache-control', 'max-age=3600'], JSON.stringify(found));
+    return true;
+  }
+  if (endpoint.settings.sse) {
+    const events = endpoint.path === undefined ? path.endsWith('/sse') : path === '/sse';
+    if (events || (endpoint.path === undefined ? path.endsWith('/messages') : path === '/messages')) {
+      const wanted = events ? 'GET' : 'POST';
+      if (method !== wanted) notAllowed(endpoint, exchange, [wanted]);
+      else if (events && !acceptsEvents(exchange.header('accept') ?? '*/*')) refuseAccept(endpoint, exchange, 'text/event-stream');
+      else
+        admit(endpoint, exchange, path, (principal) =>
+          events ? endpoint.sse.open(exchange, principal, path) : postMessage(endpoint, exchange, principal),
+        );
+      return true;
+    }
+  }
+  if (endpoint.path === undefined) return false;
+  const text = around === undefined ? undefined : surrounding(endpoint, path, around);
+  if (text === undefined) endpoint.refuse(exchange, 404, fault(404, `There is nothing here: the endpoint is at ${endpoint.path}`));
+  else if (method !== 'GET' && method !== 'HEAD') notAllowed(endpoint, exchange, ['GET', 'HEAD']);
+  else endpoint.answer(exchange, text[0], ['content-type', 'text/plain; charset=utf-8', 'cache-control', 'no-store'], text[1]);
+  return true;
+}
+
+function surrounding(endpoint: Endpoint, path: string, { metrics }: Surroundings): readonly [status: number, text: string] | undefined {
+  if (path === '/healthz') return [200, 'ok\n'];
+  if (path === '/readyz') return endpoint.draining ? [503, 'closing\n'] : [200, 'ready\n'];
+  return path === '/metrics' && metrics ? [200, toPrometheus(endpoint.stats)] : undefined;
+}
+
+function methodsOf({ core, settings }: Endpoint): readonly string[] {
+  return settings.sessions === undefined || core.legacy.length === 0 ? ['POST'] : ['POST', 'GET', 'DELETE'];
+}
+
+function notAllowed(endpoint: Endpoint, exchange: Exchange, allowed: readonly string[]): void {
+  endpoint.refuse(exchange, 405, fault(405, `${allowed.join(', ')} only`), { fields: ['allow', allowed.join(', ')] });
+}
+
+function admit(endpoint: Endpoint, exchange: Exchange, path: string, then: (principal: Principal) => void): void {
+  const { auth } = endpoint.settings;
+  if (endpoint.draining) {
+    return endpoint.refuse(exchange, 503, fault(503, 'The server is closing'), { fields: ['retry-after', '1'] });
+  }
+  if (auth === undefined) return then(anonymous);
+  const judge = (admission: Admission): void => {
+    if ('principal' in admission) return then(admission.principal);
+    const { status, error, description, challenge, retryAfterSeconds } = admission.refused;
+    const fields = [
+      ...(challenge === undefined ? [] : ['www-authenticate', challenge]),
+      ...(retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)]),
+    ];
+    endpoint.refuse(exchange, status, fault(status, description, { error }), { fields, traits: spoken(exchange) });
+  };
+  const failed = (error: unknown): void => {
+    endpoint.core.report(error, 'authorization');
+    endpoint.refuse(exchange, 503, fault(503, 'Authorization is not possible just now'), { fields: ['retry-after', '5'] });
+  };
+  try {
+    const admission = auth.admit(exchange, endpoint.resource(exchange, path));
+    if (admission instanceof Promise) void admission.then(judge).catch(failed);
+    else judge(admission);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+function post(endpoint: Endpoint, exchange: Exchange, principal: Principal, path: string): void {
+  if (!isJson(exchange.header('content-type'))) {
+    return endpoint.refuse(exchange, 415, fault(415, 'Content-Type must be application/json'), { traits: spoken(exchange) });
+  }
+  if (!acceptsAll(exchange.header('accept'))) return refuseAccept(endpoint, exchange, 'application/json, text/event-stream');
+  receive(endpoint, exchange, (message) => {
+    if (isModern(endpoint, exchange, message)) modern(endpoint, exchange, message, principal, path);
+    else legacy(endpoint, exchange, message, principal, path);
+  });
+}
+
+function postMessage(endpoint: Endpoint, exchange: Exchange, principal: Principal): void {
+  if (!isJson(exchange.header('content-type'))) return endpoint.refuse(exchange, 415, fault(415, 'Content-Type must be application/json'));
+  receive(endpoint, exchange, (message, text) => endpoint.sse.receive(exchange, principal, message, text));
+}
+
+function receive(endpoint: Endpoint, exchange: Exchange, then: (message: Decoded, text: string) => void): void {
+  const { maxBodyBytes } = endpoint.settings;
+  exchange.read(maxBodyBytes, (body) => {
+    if (body === 'too-large') {
+      const error = fault(413, `The body is larger than ${maxBodyBytes} bytes: raise maxBodyBytes`);
+      return endpoint.refuse(exchange, 413, error, { traits: spoken(exchange), close: true });
+    }
+    if (body === 'not-utf8') {
+      return endpoint.refuse(exchange, 400, faults.parseError('Not valid UTF-8'), { traits: spoken(exchange) });
+    }
+    then(decode(body), typeof body === 'string' ? body : JSON.stringify(body.value));
+  });
+}
+
+function decode(body: Exclude<string | { readonly value: unknown }, BodyFault>): Decoded {
+  return typeof body === 'string' ? decodeMessage(body, maxDepth) : decodeValue(body.value, maxDepth);
+}
+
+/** By the message where it says so, by its headers where it does not: then something is missing, and that is what it is told. */
+function isModern({ core }: Endpoint, exchange: Exchange, message: Decoded): boolean {
+  if (!core.modern) return false;
+  const version = exchange.header(headerNames.version);
+  if (version !== undefined && version >= '2026-07-28') return true;
+  if (message.kind !== 'request' && message.kind !== 'notification') return false;
+  if (exchange.header(headerNames.method) !== undefined) return true;
+  const meta = message.params?.['_meta'];
+  return typeof meta === 'object' && meta !== null && Object.hasOwn(meta as Params, metaKeys.protocolVersion);
+}
+
+function refuseAccept(endpoint: Endpoint, exchange: Exchange, types: string): void {
+  endpoint.refuse(exchange, 406, fault(406, `Accept must include ${types}`), { traits: spoken(exchange) });
+}

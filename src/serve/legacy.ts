@@ -1,0 +1,248 @@
+// The revisions with a handshake over HTTP: sessions, the streams of GET, and the same without sessions.
+import { faults } from '../jsonrpc/error.ts';
+import { type Batch, type Decoded, isRequestId, type ParsedMessage, type ParsedRequest, type RequestId } from '../jsonrpc/message.ts';
+import type { Principal } from '../protocol/authorization.ts';
+import { headerNames } from '../protocol/headers.ts';
+import { type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
+import type { Answer, BatchOutcome } from '../server/answer.ts';
+import type { Core } from '../server/core.ts';
+import { dispatch, dispatchBatch } from '../server/dispatch.ts';
+import { type Agreement, Session } from '../server/session.ts';
+import { conclude } from './conclude.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Exchange } from './exchange.ts';
+import { type Kept, Reply } from './reply.ts';
+import type { Held } from './sessions.ts';
+import { fault, jsonFields, spoken, statusOf } from './status.ts';
+
+const wellFormed = /^[\x21-\x7e]{1,256}$/;
+
+export function legacy(endpoint: Endpoint, exchange: Exchange, message: Decoded, principal: Principal, path: string): void {
+  if (!knowsVersion(endpoint, exchange)) return;
+  if (message.kind === 'request' && message.method === 'initialize') return initialize(endpoint, exchange, message, principal, path);
+  const { sessions, lenient } = endpoint.settings;
+  const id = exchange.header(headerNames.session);
+  if (sessions === undefined || (lenient && id === undefined)) return alone(endpoint, exchange, message, principal, path);
+  if (id === undefined) return homeless(endpoint, exchange, message);
+  withSession(endpoint, exchange, principal, id, message, (held) => within(endpoint, exchange, held, message, principal, path));
+}
+
+/** GET: a stream for what the server says by itself, or one that was cut and goes on. */
+export function listen(endpoint: Endpoint, exchange: Exchange, principal: Principal): void {
+  if (!knowsVersion(endpoint, exchange)) return;
+  const id = exchange.header(headerNames.session);
+  if (id === undefined) return endpoint.refuse(exchange, 400, fault(400, 'Mcp-Session-Id is missing'), { traits: spoken(exchange) });
+  withSession(endpoint, exchange, principal, id, undefined, (held) => {
+    if (endpoint.full) {
+      const error = fault(503, `At most ${endpoint.settings.maxStreams} streams may be open`);
+      return endpoint.refuse(exchange, 503, error, { traits: held.session.spoken, fields: ['retry-after', '5'] });
+    }
+    const last = exchange.header(headerNames.lastEvent);
+    if (last === undefined) {
+      endpoint.sessions.listen(held);
+      held.standalone.begin(exchange, (held.session.handshake as Agreement).traits);
+    } else void resume(endpoint, exchange, held, last);
+  });
+}
+
+export function endSession(endpoint: Endpoint, exchange: Exchange, principal: Principal): void {
+  if (!knowsVersion(endpoint, exchange)) return;
+  const id = exchange.header(headerNames.session);
+  if (id === undefined) return endpoint.refuse(exchange, 400, fault(400, 'Mcp-Session-Id is missing'), { traits: spoken(exchange) });
+  withSession(endpoint, exchange, principal, id, undefined, (held) => {
+    const ended = endpoint.sessions.end(held);
+    const done = (): void => endpoint.answer(exchange, 204, [], '');
+    if (ended instanceof Promise) void ended.then(done, done);
+    else done();
+  });
+}
+
+function knowsVersion(endpoint: Endpoint, exchange: Exchange): boolean {
+  const version = exchange.header(headerNames.version);
+  if (version === undefined || (endpoint.core.legacy as readonly string[]).includes(version)) return true;
+  const supported = endpoint.core.revisions.join(', ');
+  endpoint.refuse(exchange, 400, fault(400, `Unsupported MCP-Protocol-Version: this server speaks ${supported}`));
+  return false;
+}
+
+function withSession(
+  endpoint: Endpoint,
+  exchange: Exchange,
+  principal: Principal,
+  id: string,
+  message: Decoded | undefined,
+  then: (held: Held) => void,
+): void {
+  const about = { id: idOf(message), traits: spoken(exchange) };
+  if (!wellFormed.test(id)) return endpoint.refuse(exchange, 400, fault(400, 'Mcp-Session-Id is malformed'), about);
+  const found = endpoint.sessions.find(id, principal);
+  const go = (held: Held | undefined): void => {
+    if (held === undefined) endpoint.refuse(exchange, 404, fault(404, 'Session not found: initialize again'), about);
+    else then(held);
+  };
+  if (!(found instanceof Promise)) return go(found);
+  found.then(go).catch((error: unknown) => unavailable(endpoint, exchange, error));
+}
+
+function unavailable(endpoint: Endpoint, exchange: Exchange, error: unknown): void {
+  endpoint.core.report(error, 'store');
+  endpoint.refuse(exchange, 503, fault(503, 'Sessions cannot be reached just now'), { fields: ['retry-after', '1'] });
+}
+
+function initialize(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest, principal: Principal, path: string): void {
+  const session = endpoint.sessions.fresh(principal);
+  const settle = (answer: Answer | undefined): void => {
+    const finish = (kept: boolean): void => {
+      if (!kept) {
+        const error = fault(503, `At most ${endpoint.settings.sessions?.max} sessions may be open: end one, or try later`);
+        return endpoint.refuse(exchange, 503, error, { id: message.id, traits: session.spoken, fields: ['retry-after', '30'] });
+      }
+      const named = answer?.error === undefined && endpoint.settings.sessions !== undefined;
+      const fields = named ? [headerNames.session, session.sessionId as string] : undefined;
+      const reply = new Reply(endpoint, exchange, principal, fields);
+      conclude(endpoint, exchange, reply, answer, statusOf(answer?.error, false), principal, path);
+    };
+    if (answer?.error !== undefined || endpoint.settings.sessions === undefined) return finish(true);
+    const kept = endpoint.sessions.keep(session, principal);
+    if (kept instanceof Promise) kept.then(finish).catch((error: unknown) => unavailable(endpoint, exchange, error));
+    else finish(kept);
+  };
+  const outcome = dispatch(session, message, silent);
+  if (outcome instanceof Promise) void outcome.then(settle);
+  else settle(outcome);
+}
+
+function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Decoded, principal: Principal, path: string): void {
+  const { session } = held;
+  const { traits } = session.handshake as Agreement;
+  if (message.kind === 'notification' || message.kind === 'response') {
+    if (message.kind === 'notification' && message.method === 'notifications/cancelled') endpoint.sessions.cancel(held, message.params);
+    if (message.kind !== 'response' || !endpoint.sessions.answered(held, message)) void dispatch(session, message, silent);
+    return saved(held, () => endpoint.answer(exchange, 202, [], ''));
+  }
+  if (session.running.size >= endpoint.settings.maxRunning && message.kind !== 'refused') {
+    const error = fault(503, `At most ${endpoint.settings.maxRunning} calls may run in a session`);
+    return endpoint.refuse(exchange, 503, error, { id: idOf(message), traits, fields: ['retry-after', '1'] });
+  }
+  run(endpoint, exchange, session, message, principal, path, { kept: { session: held.id, traits }, held });
+}
+
+/** Without a session nothing is remembered: what a client can do is not known, and it cannot be asked. */
+function alone(endpoint: Endpoint, exchange: Exchange, message: Decoded, principal: Principal, path: string): void {
+  const session = new Session(endpoint.core, principal);
+  session.streams = true;
+  session.handshake = assumed(endpoint.core, exchange.header(headerNames.version));
+  session.spoken = session.handshake.traits;
+  session.initialized = true;
+  if (message.kind === 'notification' || message.kind === 'response') {
+    const id = message.kind === 'notification' ? message.params?.['requestId'] : undefined;
+    const reason = message.kind === 'notification' ? message.params?.['reason'] : undefined;
+    if (message.kind === 'notification' && message.method === 'notifications/cancelled' && isRequestId(id)) {
+      endpoint.cancelStray(principal, id, typeof reason === 'string' ? reason : undefined);
+    }
+    return endpoint.answer(exchange, 202, [], '');
+  }
+  run(endpoint, exchange, session, message, principal, path, {});
+}
+
+interface Place {
+  readonly kept?: Kept;
+  readonly held?: Held;
+}
+
+function run(
+  endpoint: Endpoint,
+  exchange: Exchange,
+  session: Session,
+  message: Exclude<ParsedMessage, { kind: 'notification' | 'response' }> | Batch,
+  principal: Principal,
+  path: string,
+  { kept, held }: Place,
+): void {
+  const { traits } = session.handshake as Agreement;
+  if (message.kind === 'refused') {
+    if (!message.answer) void dispatch(session, message, silent);
+    return endpoint.refuse(exchange, 400, message.error, { id: message.id, traits });
+  }
+  const reply = new Reply(endpoint, exchange, principal, undefined, kept);
+  const finish = (answer: Answer | readonly Answer[] | undefined): void => {
+    const status = answer === undefined || 'length' in answer ? 200 : statusOf(answer.error, false);
+    const done = (): void => conclude(endpoint, exchange, reply, answer, status, principal, path);
+    if (held === undefined) done();
+    else saved(held, done);
+  };
+  const outcome: BatchOutcome = message.kind === 'batch' ? dispatchBatch(session, message, reply) : dispatch(session, message, reply);
+  if (!(outcome instanceof Promise)) return finish(outcome);
+  // Hanging up is no cancellation here: the call goes on, and its stream can be resumed.
+  reply.wait();
+  const untrack = held === undefined && message.kind === 'request' ? endpoint.track(session, principal, message.id) : undefined;
+  if (held !== undefined) held.busy++;
+  void outcome.then((answer) => {
+    untrack?.();
+    if (held !== undefined) {
+      held.busy--;
+      endpoint.sessions.touch(held);
+    }
+    finish(answer);
+  });
+}
+
+/** An answer says that it is done: so it waits until the store has it. */
+function saved(held: Held, then: () => void): void {
+  if (held.saving === undefined) then();
+  else held.saving.then(then, then);
+}
+
+const silent = { send: (): void => undefined };
+
+async function resume(endpoint: Endpoint, exchange: Exchange, held: Held, last: string): Promise<void> {
+  const [, name, number] = /^([gp][0-9a-z]{1,64})-(\d{1,15})$/.exec(last) ?? [];
+  const { traits } = held.session.handshake as Agreement;
+  const refuse = (message: string, reason: string): void => endpoint.refuse(exchange, 400, fault(400, message, { reason }), { traits });
+  if (name === undefined || endpoint.settings.events === undefined) return refuse('There is no such event', 'unknown_event');
+  try {
+    if (name.startsWith('g')) endpoint.sessions.listen(held);
+    const resumed = await held.standalone.resume(exchange, name, Number(number));
+    if (resumed === 'trimmed') refuse('Events after this one are gone: the stream cannot be resumed', 'events_trimmed');
+    else if (!resumed) refuse('There is no such event, or it is too long ago', 'unknown_event');
+  } catch (error) {
+    unavailable(endpoint, exchange, error);
+  }
+}
+
+/** A bare request belongs to no revision; it is told both ways in. A ping is always answered. */
+function homeless(endpoint: Endpoint, exchange: Exchange, message: Decoded): void {
+  const traits = spoken(exchange);
+  if (message.kind === 'refused') return endpoint.refuse(exchange, 400, message.error, { id: message.id, traits });
+  if (message.kind === 'batch') {
+    return endpoint.refuse(exchange, 400, faults.invalidRequest('A batch needs a session of 2025-03-26'), { traits });
+  }
+  if (message.kind === 'request' && message.method === 'ping') {
+    return endpoint.answer(exchange, 200, jsonFields, JSON.stringify({ jsonrpc: '2.0', id: message.id, result: {} }));
+  }
+  const ways = [
+    ...(endpoint.core.legacy.length > 0 ? ['initialize first and send the Mcp-Session-Id that was given'] : []),
+    ...(endpoint.core.modern ? ['send MCP-Protocol-Version: 2026-07-28 with its _meta'] : []),
+  ];
+  const error = faults.invalidParams(`This message belongs to no session: ${ways.join(', or ')}`);
+  endpoint.refuse(exchange, 400, error, { id: idOf(message), traits });
+}
+
+function idOf(message: Decoded | undefined): RequestId | undefined {
+  return message !== undefined && 'id' in message ? message.id : undefined;
+}
+
+const agreements = new Map<Revision, Agreement>();
+
+/** Where no version is said, the specification assumes 2025-03-26. */
+function assumed({ legacy: supported }: Core, version: string | undefined): Agreement {
+  const wanted = (version ?? '2025-03-26') as Revision;
+  const revision = supported.includes(wanted) ? wanted : (supported.at(-1) as Revision);
+  let agreement = agreements.get(revision);
+  if (agreement === undefined) {
+    const traits: RevisionTraits = traitsOf(revision);
+    agreement = { traits, capabilities: {}, since: Number.POSITIVE_INFINITY, client: { info: undefined, capabilities: {} } };
+    agreements.set(revision, agreement);
+  }
+  return agreement;
+}

@@ -1,0 +1,119 @@
+// 2026-07-28 over HTTP: every request stands alone, says in headers what it says in its body, and ends with its stream.
+import { type ErrorObject, errorCodes, faults } from '../jsonrpc/error.ts';
+import { type Decoded, isRequestId, type Params, type ParsedRequest } from '../jsonrpc/message.ts';
+import type { Principal } from '../protocol/authorization.ts';
+import { decodeHeader, type HeaderParameters, headerNames, headerParameters, namedBy, sameValue } from '../protocol/headers.ts';
+import { metaKeys, traitsOf } from '../protocol/revision.ts';
+import type { Answer } from '../server/answer.ts';
+import type { Core } from '../server/core.ts';
+import { dispatch } from '../server/dispatch.ts';
+import { Session } from '../server/session.ts';
+import type { Tool } from '../server/tool.ts';
+import { conclude } from './conclude.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Exchange } from './exchange.ts';
+import { Reply } from './reply.ts';
+import { fault, statusOf } from './status.ts';
+
+const traits = traitsOf('2026-07-28');
+
+export function modern(endpoint: Endpoint, exchange: Exchange, message: Decoded, principal: Principal, path: string): void {
+  const { core } = endpoint;
+  switch (message.kind) {
+    case 'request':
+      return request(endpoint, exchange, message, principal, path);
+    case 'notification': {
+      const id = message.params?.['requestId'];
+      const reason = message.params?.['reason'];
+      if (message.method === 'notifications/cancelled' && isRequestId(id)) {
+        endpoint.cancelStray(principal, id, typeof reason === 'string' ? reason : undefined);
+      }
+      return endpoint.answer(exchange, 202, [], '');
+    }
+    case 'response':
+      return endpoint.refuse(exchange, 400, faults.invalidRequest('A client of 2026-07-28 sends no responses'), { traits });
+    case 'batch':
+      return endpoint.refuse(exchange, 400, faults.invalidRequest('A message must be an object; batches exist only in 2025-03-26'), {
+        traits,
+      });
+    case 'refused':
+      if (!message.answer) core.report(message.error, 'message');
+      return endpoint.refuse(exchange, 400, message.error, { id: message.id, traits });
+  }
+}
+
+function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest, principal: Principal, path: string): void {
+  const { core } = endpoint;
+  const wrong = envelopeFault(core, exchange, message, principal);
+  if (wrong !== undefined) return endpoint.refuse(exchange, 400, wrong, { id: message.id, traits });
+  const listens = message.method === 'subscriptions/listen';
+  if (listens && endpoint.full) return tooMany(endpoint, exchange, message);
+  const session = new Session(core, principal);
+  session.streams = true;
+  const reply = new Reply(endpoint, exchange, principal);
+  const finish = (answer: Answer | undefined): void =>
+    conclude(endpoint, exchange, reply, answer, statusOf(answer?.error, true), principal, path);
+  const outcome = dispatch(session, message, reply);
+  if (!(outcome instanceof Promise)) return finish(outcome);
+  const untrack = endpoint.track(session, principal, message.id);
+  // Here, and only here, hanging up is how a client cancels.
+  reply.onGone = () => session.close();
+  reply.wait();
+  void outcome.then((answer) => {
+    untrack();
+    if (answer === undefined && endpoint.draining) finish({ id: message.id, error: fault(503, 'The server is closing') });
+    else finish(answer);
+  });
+}
+
+function tooMany(endpoint: Endpoint, exchange: Exchange, { id }: ParsedRequest): void {
+  const error = fault(503, `At most ${endpoint.settings.maxStreams} streams may be open`);
+  endpoint.refuse(exchange, 503, error, { id, traits, fields: ['retry-after', '5'] });
+}
+
+/** The checks of the specification, in its order; the first that fails is the answer. */
+function envelopeFault(core: Core, exchange: Exchange, message: ParsedRequest, principal: Principal): ErrorObject | undefined {
+  const { method, params } = message;
+  const version = exchange.header(headerNames.version);
+  const said = exchange.header(headerNames.method);
+  if (version === undefined) return mismatch('MCP-Protocol-Version is missing');
+  if (said === undefined) return mismatch('Mcp-Method is missing');
+  const about = namedBy.get(method) ?? core.extensionMethods.get(method)?.mcpName;
+  const name = about === undefined ? undefined : exchange.header(headerNames.name);
+  if (about !== undefined && name === undefined) return mismatch('Mcp-Name is missing');
+  const meta = params?.['_meta'];
+  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return faults.invalidParams('_meta is missing or no object');
+  const own = (meta as Params)[metaKeys.protocolVersion];
+  if (own === undefined) return faults.invalidParams(`_meta lacks ${metaKeys.protocolVersion}`);
+  if (own !== version) return mismatch('MCP-Protocol-Version differs from _meta');
+  if (said !== method) return mismatch('Mcp-Method differs from method');
+  if (name !== undefined) {
+    const value = params?.[about as string];
+    // What is no string is told so by the checks of the method.
+    if (typeof value === 'string' && decodeHeader(name) !== value) return mismatch(`Mcp-Name differs from params.${about}`);
+  }
+  return method === 'tools/call' ? parameterFault(core, exchange, params as Params, principal) : undefined;
+}
+
+/** Worked out once for each tool; a changed schema is another tool. */
+const annotations = new WeakMap<Tool, HeaderParameters>();
+
+function parameterFault(core: Core, exchange: Exchange, params: Params, principal: Principal): ErrorObject | undefined {
+  const tool = core.tools.get(params['name'] as string);
+  if (tool?.input === undefined || tool.visibleTo?.(principal) === false) return undefined;
+  let found = annotations.get(tool);
+  if (found === undefined) {
+    found = headerParameters(tool.input.json);
+    annotations.set(tool, found);
+  }
+  for (const parameter of found.parameters) {
+    if (!sameValue(parameter, params['arguments'], exchange.header(parameter.header))) {
+      return mismatch(`${parameter.header} differs from the argument ${parameter.path.join('.')}`);
+    }
+  }
+  return undefined;
+}
+
+function mismatch(details: string): ErrorObject {
+  return { code: errorCodes.headerMismatch, message: 'Header mismatch', data: { details } };
+}

@@ -1,0 +1,148 @@
+// An exchange on node:http: no Request, no Response and no web streams in between.
+import { Buffer, isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BodyFault, Exchange, Fields, Sink } from './exchange.ts';
+
+/** What frameworks add to a request. */
+interface Mounted {
+  /** The URL before a router cut off its own part. */
+  readonly originalUrl?: unknown;
+  /** Read and parsed already, by express.json() and its kind. */
+  readonly body?: unknown;
+}
+
+/** Bytes of a body that is too large are read and thrown away for so long: a client that still writes would not see the answer. */
+const lingerMs = 500;
+
+const joinedUpTo = 16 * 1024;
+/** A shorter answer fits into the buffers of the system, whether or not anybody reads it. */
+const kernelTakes = 64 * 1024;
+
+export class NodeExchange implements Exchange {
+  readonly #request: IncomingMessage & Mounted;
+  readonly #response: ServerResponse;
+  readonly #stallMs: number;
+  #gone: (() => void) | undefined;
+  #watching = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse, stallMs: number) {
+    this.#request = request;
+    this.#response = response;
+    this.#stallMs = stallMs;
+  }
+
+  get method(): string {
+    return this.#request.method ?? '';
+  }
+
+  get target(): string {
+    const { originalUrl, url = '' } = this.#request;
+    return typeof originalUrl === 'string' ? originalUrl : url;
+  }
+
+  get secure(): boolean {
+    return (this.#request.socket as { encrypted?: boolean }).encrypted === true;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return typeof value === 'object' ? value.join(', ') : value;
+  }
+
+  count(name: string): number {
+    const { rawHeaders } = this.#request;
+    let count = 0;
+    for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) count++;
+    return count;
+  }
+
+  read(maxBytes: number, done: (body: string | BodyFault | { readonly value: unknown }) => void): void {
+    const request = this.#request;
+    const { body } = request;
+    if (body !== undefined && request.readableEnded) return done(parsed(body));
+    if (Number(request.headers['content-length']) > maxBytes) return done('too-large');
+    let first: Buffer | undefined;
+    let rest: Buffer[] | undefined;
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) {
+        request.removeAllListeners('data').removeAllListeners('end');
+        done('too-large');
+      } else if (first === undefined) first = chunk;
+      else if (rest === undefined) rest = [first, chunk];
+      else rest.push(chunk);
+    });
+    request.on('end', () => {
+      const bytes = rest === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(rest, size);
+      done(isUtf8(bytes) ? bytes.toString('utf8') : 'not-utf8');
+    });
+  }
+
+  answer(status: number, fields: Fields, body: string, close = false): void {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
+    const headers = fields.slice();
+    // A short body is joined to the head and leaves in one piece; a long one is better turned into bytes once.
+    const bytes = body.length > joinedUpTo ? Buffer.from(body) : undefined;
+    if (status !== 204) headers.push('content-length', String(bytes?.length ?? Buffer.byteLength(body)));
+    if (close) headers.push('connection', 'close');
+    response.writeHead(status, headers);
+    if (body === '' || this.method === 'HEAD') response.end();
+    else response.end(bytes ?? body);
+    if (close) this.#linger();
+    else if (body.length > kernelTakes) this.#limit();
+  }
+
+  /** A reader that takes nothing must not keep the answer in memory for ever. */
+  #limit(): void {
+    const { socket } = this.#response;
+    if (socket === null) return;
+    const cut = (): void => void socket.destroy();
+    socket.setTimeout(this.#stallMs, cut);
+    this.#response.once('finish', () => {
+      socket.off('timeout', cut);
+      socket.setTimeout(0);
+    });
+  }
+
+  #linger(): void {
+    const request = this.#request;
+    if (request.complete) return;
+    request.resume();
+    const timer = setTimeout(() => request.socket.destroy(), lingerMs);
+    request.once('close', () => clearTimeout(timer));
+  }
+
+  open(fields: Fields): Sink {
+    const response = this.#response;
+    response.writeHead(200, [...fields]);
+    response.flushHeaders();
+    return {
+      write: (text) => response.write(text),
+      get waiting(): number {
+        return response.writableLength;
+      },
+      onDrain: (listener) => void response.on('drain', listener),
+      end: () => void response.end(),
+      destroy: () => void response.destroy(),
+    };
+  }
+
+  onGone(listener: () => void): void {
+    this.#gone = listener;
+    if (this.#watching) return;
+    this.#watching = true;
+    this.#response.on('close', () => {
+      if (!this.#response.writableFinished) this.#gone?.();
+    });
+    // A write to a connection that was just reset is no news.
+    this.#response.on('error', () => undefined);
+  }
+}
+
+function parsed(body: unknown): string | BodyFault | { readonly value: unknown } {
+  if (typeof body === 'string') return body;
+  if (!(body instanceof Uint8Array)) return { value: body };
+  return isUtf8(body) ? Buffer.from(body).toString('utf8') : 'not-utf8';
+}

@@ -1,0 +1,158 @@
+// The streams a client opens with GET: messages of the server that belong to no call, and streams that are resumed.
+import { encodeEvent, encodePriming } from '../jsonrpc/event-stream.ts';
+import type { RevisionTraits } from '../protocol/revision.ts';
+import type { Outlet } from '../server/context.ts';
+import type { Following, Reader } from '../store/store.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { Exchange } from './exchange.ts';
+import { OpenStream } from './open-stream.ts';
+
+interface Line {
+  readonly name: string;
+  number: number;
+  stream: OpenStream | undefined;
+  leave: () => void;
+}
+
+export class Standalone implements Outlet {
+  readonly #endpoint: Endpoint;
+  readonly #session: string;
+  /** The newest last: a message goes to one of them only. */
+  #lines: Line[] | undefined;
+
+  constructor(endpoint: Endpoint, session: string) {
+    this.#endpoint = endpoint;
+    this.#session = session;
+  }
+
+  get open(): boolean {
+    return this.#lines?.some((line) => line.stream !== undefined) ?? false;
+  }
+
+  /** To the newest stream that is open; when none is, to where the newest would be resumed. */
+  send(message: object): void {
+    const line = this.#lines?.findLast(({ stream }) => stream !== undefined) ?? this.#lines?.at(-1);
+    if (line === undefined) return;
+    const data = JSON.stringify(message);
+    this.#endpoint.counters.events++;
+    if (this.#endpoint.settings.events === undefined) line.stream?.write(encodeEvent(data));
+    else this.#endpoint.store.events.append(this.#session, line.name, ++line.number, data);
+  }
+
+  begin(exchange: Exchange, traits: RevisionTraits): void {
+    const { settings, store } = this.#endpoint;
+    const line = this.#line(this.#endpoint.streamName('g'), 0, exchange);
+    if (settings.events === undefined) {
+      line.stream?.tick(Number.POSITIVE_INFINITY);
+      return;
+    }
+    line.leave = store.events.begin(this.#session, line.name, settings.events, this.#reader(line));
+    // A first sign, so that whoever waits for the head of the answer gets it.
+    if (traits.primedStreams) line.stream?.write(encodePriming(`${line.name}-0`, settings.retryMs));
+    else line.stream?.tick(Number.POSITIVE_INFINITY);
+  }
+
+  /** Goes on after an event of a stream of this kind. False when there is no such stream, or too little of it is left. */
+  async resume(exchange: Exchange, name: string, after: number): Promise<boolean | 'trimmed'> {
+    const { store, counters } = this.#endpoint;
+    const reader = new LateReader(name);
+    const following = await store.events.follow(this.#session, name, after, reader);
+    if (following === undefined || following === 'trimmed') return following ?? false;
+    counters.streamsResumed++;
+    if (name.startsWith('g')) this.#goOn(exchange, name, following, reader);
+    else follow(this.#endpoint, exchange, following, reader);
+    return true;
+  }
+
+  #goOn(exchange: Exchange, name: string, following: Following, reader: LateReader): void {
+    const known = this.#lines?.find((line) => line.name === name);
+    if (known !== undefined) this.#lines = this.#lines?.filter((line) => line !== known);
+    const line = this.#line(name, following.last, exchange);
+    line.leave = following.leave;
+    reader.begin(following, this.#reader(line));
+    line.stream?.tick(Number.POSITIVE_INFINITY);
+  }
+
+  #line(name: string, number: number, exchange: Exchange): Line {
+    const line: Line = { name, number, stream: undefined, leave: () => undefined };
+    line.stream = new OpenStream(this.#endpoint, exchange, [], () => {
+      line.stream = undefined;
+      line.leave();
+      // Older ones that are closed will not be written to any more.
+      this.#lines = this.#lines?.filter((one, at, all) => one.stream !== undefined || at === all.length - 1);
+    });
+    this.#lines ??= [];
+    this.#lines.push(line);
+    return line;
+  }
+
+  #reader(line: Line): Reader {
+    const close = (): void => {
+      line.stream?.end();
+      line.stream = undefined;
+    };
+    return {
+      event: (number, data) => {
+        line.number = Math.max(line.number, number);
+        line.stream?.write(encodeEvent(data, `${line.name}-${number}`));
+      },
+      end: close,
+      replaced: close,
+    };
+  }
+
+  close(): void {
+    for (const line of this.#lines?.splice(0) ?? []) {
+      line.leave();
+      line.stream?.end();
+      line.stream = undefined;
+    }
+  }
+}
+
+/** The stream of a call that was cut: what was missed, then the rest as it comes. */
+function follow(endpoint: Endpoint, exchange: Exchange, following: Following, reader: LateReader): void {
+  const stream = new OpenStream(endpoint, exchange, [], () => following.leave());
+  reader.begin(following, {
+    event: (number, data) => stream.write(encodeEvent(data, `${reader.name}-${number}`)),
+    end: () => stream.end(),
+    replaced: () => stream.end(),
+  });
+  if (following.ended) stream.end();
+  else stream.tick(Number.POSITIVE_INFINITY);
+}
+
+/** Events may come before what was missed has been written: they wait for it. */
+class LateReader implements Reader {
+  readonly name: string;
+  #target: Reader | undefined;
+  #early: ((reader: Reader) => void)[] = [];
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  begin({ missed }: Following, target: Reader): void {
+    for (const [number, data] of missed) target.event(number, data);
+    for (const late of this.#early) late(target);
+    this.#early = [];
+    this.#target = target;
+  }
+
+  event(number: number, data: string): void {
+    this.#pass((target) => target.event(number, data));
+  }
+
+  end(): void {
+    this.#pass((target) => target.end());
+  }
+
+  replaced(): void {
+    this.#pass((target) => target.replaced());
+  }
+
+  #pass(tell: (target: Reader) => void): void {
+    if (this.#target === undefined) this.#early.push(tell);
+    else tell(this.#target);
+  }
+}

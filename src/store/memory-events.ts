@@ -1,0 +1,135 @@
+// The event log of a single process: bounded for each stream, for each session, and in all.
+import type { EventLimits, EventLog, Following, Reader } from './store.ts';
+
+interface Stream {
+  /** Number of the oldest event that is kept. */
+  first: number;
+  last: number;
+  readonly events: { readonly data: string; readonly at: number }[];
+  length: number;
+  ended: boolean;
+  readonly limits: EventLimits;
+  reader: Reader | undefined;
+}
+
+export interface MemoryEvents extends EventLog {
+  follow(session: string, stream: string, after: number, reader: Reader): Following | 'trimmed' | undefined;
+  tidy(): void;
+  clear(): void;
+}
+
+/** Streams that have ended are kept for a while, in case the end did not arrive; of these, so many for each session. */
+const maxEnded = 32;
+/** Characters in all: beyond it the oldest streams go first. */
+const maxLength = 64 * 1024 * 1024;
+
+export function memoryEvents(): MemoryEvents {
+  const sessions = new Map<string, Map<string, Stream>>();
+  let length = 0;
+
+  const find = (session: string, stream: string): Stream | undefined => sessions.get(session)?.get(stream);
+  const trim = (stream: Stream): void => {
+    const gone = stream.events.shift();
+    if (gone === undefined) return;
+    stream.first++;
+    stream.length -= gone.data.length;
+    length -= gone.data.length;
+  };
+  const forget = (session: string, name: string): void => {
+    const streams = sessions.get(session);
+    length -= streams?.get(name)?.length ?? 0;
+    streams?.delete(name);
+    if (streams?.size === 0) sessions.delete(session);
+  };
+  const start = (session: string, name: string, limits: EventLimits, reader: Reader): Stream => {
+    let streams = sessions.get(session);
+    if (streams === undefined) {
+      streams = new Map();
+      sessions.set(session, streams);
+    }
+    const stream: Stream = { first: 1, last: 0, events: [], length: 0, ended: false, limits, reader };
+    streams.set(name, stream);
+    return stream;
+  };
+  /** The oldest events of all go first; a map keeps the order in which sessions came. */
+  const makeRoom = (): void => {
+    for (const streams of sessions.values()) {
+      for (const stream of streams.values()) {
+        while (length > maxLength && stream.events.length > 0) trim(stream);
+        if (length <= maxLength) return;
+      }
+    }
+  };
+  const bound = (stream: Stream, now: number): void => {
+    const { maxCount, maxBytes } = stream.limits;
+    while (stream.events.length > maxCount || (stream.length > maxBytes && stream.events.length > 1)) trim(stream);
+    age(stream, now);
+  };
+  const age = (stream: Stream, now: number): void => {
+    while ((stream.events[0]?.at ?? now) < now - stream.limits.maxAgeMs) trim(stream);
+  };
+  const leaving = (stream: Stream, reader: Reader) => (): void => {
+    if (stream.reader === reader) stream.reader = undefined;
+  };
+
+  return {
+    begin: (session, name, limits, reader) => leaving(start(session, name, limits, reader), reader),
+    append(session, name, number, data) {
+      const now = Date.now();
+      const stream = find(session, name);
+      if (stream === undefined) return;
+      if (stream.events.length === 0) stream.first = number;
+      stream.last = number;
+      stream.events.push({ data, at: now });
+      stream.length += data.length;
+      length += data.length;
+      bound(stream, now);
+      if (length > maxLength) makeRoom();
+      stream.reader?.event(number, data);
+    },
+    end(session, name) {
+      const stream = find(session, name);
+      if (stream === undefined) return;
+      stream.ended = true;
+      stream.reader?.end();
+      stream.reader = undefined;
+      let ended = 0;
+      for (const one of sessions.get(session)?.values() ?? []) if (one.ended) ended++;
+      for (const [old, one] of sessions.get(session) ?? []) {
+        if (ended <= maxEnded) break;
+        if (!one.ended) continue;
+        forget(session, old);
+        ended--;
+      }
+    },
+    follow(session, name, after, reader) {
+      const stream = find(session, name);
+      if (stream === undefined || after > stream.last || after < 0) return undefined;
+      if (after < stream.first - 1) return 'trimmed';
+      const missed = stream.events.slice(after - stream.first + 1).map(({ data }, at) => [after + 1 + at, data] as const);
+      stream.reader?.replaced();
+      stream.reader = stream.ended ? undefined : reader;
+      return { missed, last: stream.last, ended: stream.ended, leave: leaving(stream, reader) };
+    },
+    drop(session) {
+      for (const stream of sessions.get(session)?.values() ?? []) {
+        length -= stream.length;
+        stream.reader?.end();
+      }
+      sessions.delete(session);
+    },
+    tidy() {
+      const now = Date.now();
+      for (const [session, streams] of sessions) {
+        for (const [name, stream] of streams) {
+          age(stream, now);
+          if (stream.ended && stream.events.length === 0) forget(session, name);
+        }
+      }
+    },
+    clear() {
+      sessions.clear();
+      length = 0;
+    },
+  };
+}

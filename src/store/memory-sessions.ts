@@ -1,0 +1,50 @@
+// Sessions of a single process: records with an end.
+import type { SessionRecord, Sessions } from './store.ts';
+
+interface Kept {
+  record: SessionRecord;
+  until: number;
+}
+
+export interface MemorySessions extends Sessions {
+  load(id: string): SessionRecord | undefined;
+  /** Removes what has expired and says which that was. */
+  tidy(): readonly string[];
+  clear(): void;
+}
+
+export function memorySessions(): MemorySessions {
+  const kept = new Map<string, Kept>();
+  const alive = (id: string): Kept | undefined => {
+    const found = kept.get(id);
+    return found !== undefined && found.until > Date.now() ? found : undefined;
+  };
+  const tidy = (): string[] => {
+    const now = Date.now();
+    const expired: string[] = [];
+    for (const [id, { until }] of kept) if (until <= now) expired.push(id);
+    for (const id of expired) kept.delete(id);
+    return expired;
+  };
+  return {
+    create(id, record, ttlMs, max) {
+      if (kept.size >= max) tidy();
+      if (kept.size >= max) return false;
+      kept.set(id, { record, until: Date.now() + ttlMs });
+      return true;
+    },
+    load: (id) => alive(id)?.record,
+    save(id, record) {
+      const found = alive(id);
+      if (found !== undefined) found.record = record;
+    },
+    touch(id, ttlMs) {
+      const found = alive(id);
+      if (found !== undefined) found.until = Date.now() + ttlMs;
+    },
+    remove: (id) => kept.delete(id),
+    count: () => kept.size,
+    tidy,
+    clear: () => kept.clear(),
+  };
+}
