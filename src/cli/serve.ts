@@ -7,25 +7,34 @@ import { serveStdio } from '../serve/stdio.ts';
 import { coreOf, isServer } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
 import { type Command, CommandError, exitCodes } from './command.ts';
+import { httpFlags, usesHttp } from './http-flags.ts';
 import { importModule } from './module.ts';
 
 export const serve: Command = {
   name: 'serve',
-  summary: 'Serve the Server that a module exports, on stdio',
+  summary: 'Serve the Server that a module exports, on stdio or at a URL',
   usage: 'serve <module>[:export] [options]',
   flags: {
     guard: { type: 'boolean', help: 'Keep even native code off stdout: runs the module in a child whose stdout is stderr' },
     quiet: { type: 'boolean', short: 'q', help: 'Do not explain itself when started on a terminal' },
+    ...httpFlags,
   },
   examples: [
     ['vivarium serve server.ts', 'the default export of server.ts'],
     ['vivarium serve dist/all.js:notes', 'the export named notes'],
+    ['vivarium serve server.ts --http 3000', 'at http://127.0.0.1:3000/mcp, for every revision'],
+    ['vivarium serve server.ts --http 0.0.0.0:3000 --allow-remote --auth-token-env TOKEN', 'for whoever has the token'],
     ['claude mcp add sums -- npx vivarium serve "$PWD/server.ts"', 'add it to Claude Code'],
   ],
   async run({ positionals, values }) {
     const [target, ...more] = positionals;
     if (target === undefined || more.length > 0) {
       throw new CommandError(exitCodes.usage, 'serve takes one module', { hint: 'vivarium serve server.ts' });
+    }
+    if (usesHttp(values)) {
+      const served = await load(target);
+      if (served !== undefined) await (await import('./serve-http.ts')).serveOverHttp(served, values);
+      return undefined;
     }
     if (values['guard'] === true && process.env['VIVARIUM_STDOUT_FD'] === undefined) return behindGuard();
     // Before the module runs: what it prints while it loads must not reach the protocol.

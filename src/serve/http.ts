@@ -3,7 +3,7 @@ import { faults } from '../jsonrpc/error.ts';
 import { type Decoded, decodeMessage, decodeValue, type Params } from '../jsonrpc/message.ts';
 import type { Admission, Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
-import { metaKeys } from '../protocol/revision.ts';
+import { isRevision, metaKeys } from '../protocol/revision.ts';
 import { toPrometheus } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BodyFault, Exchange } from './exchange.ts';
@@ -163,7 +163,7 @@ function isModern({ core }: Endpoint, exchange: Exchange, message: Decoded): boo
   const version = exchange.header(headerNames.version);
   if (version !== undefined && version >= '2026-07-28') return true;
   if (message.kind !== 'request' && message.kind !== 'notification') return false;
-  if (exchange.header(headerNames.method) !== undefined) return true;
+  if (exchange.header(headerNames.method) !== undefined && !isRevision(version)) return true;
   const meta = message.params?.['_meta'];
   return typeof meta === 'object' && meta !== null && Object.hasOwn(meta as Params, metaKeys.protocolVersion);
 }

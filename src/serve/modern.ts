@@ -7,6 +7,7 @@ import { metaKeys, traitsOf } from '../protocol/revision.ts';
 import type { Answer } from '../server/answer.ts';
 import type { Core } from '../server/core.ts';
 import { dispatch } from '../server/dispatch.ts';
+import { envelopeFault } from '../server/requests.ts';
 import { Session } from '../server/session.ts';
 import type { Tool } from '../server/tool.ts';
 import { conclude } from './conclude.ts';
@@ -44,7 +45,7 @@ export function modern(endpoint: Endpoint, exchange: Exchange, message: Decoded,
 
 function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest, principal: Principal, path: string): void {
   const { core } = endpoint;
-  const wrong = envelopeFault(core, exchange, message, principal);
+  const wrong = requestFault(core, exchange, message, principal);
   if (wrong !== undefined) return endpoint.refuse(exchange, 400, wrong, { id: message.id, traits });
   const listens = message.method === 'subscriptions/listen';
   if (listens && endpoint.full) return tooMany(endpoint, exchange, message);
@@ -72,7 +73,7 @@ function tooMany(endpoint: Endpoint, exchange: Exchange, { id }: ParsedRequest):
 }
 
 /** The checks of the specification, in its order; the first that fails is the answer. */
-function envelopeFault(core: Core, exchange: Exchange, message: ParsedRequest, principal: Principal): ErrorObject | undefined {
+function requestFault(core: Core, exchange: Exchange, message: ParsedRequest, principal: Principal): ErrorObject | undefined {
   const { method, params } = message;
   const version = exchange.header(headerNames.version);
   const said = exchange.header(headerNames.method);
@@ -92,7 +93,8 @@ function envelopeFault(core: Core, exchange: Exchange, message: ParsedRequest, p
     // What is no string is told so by the checks of the method.
     if (typeof value === 'string' && decodeHeader(name) !== value) return mismatch(`Mcp-Name differs from params.${about}`);
   }
-  return method === 'tools/call' ? parameterFault(core, exchange, params as Params, principal) : undefined;
+  const differs = method === 'tools/call' ? parameterFault(core, exchange, params as Params, principal) : undefined;
+  return differs ?? envelopeFault(core, meta as Params);
 }
 
 /** Worked out once for each tool; a changed schema is another tool. */

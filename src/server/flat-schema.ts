@@ -65,9 +65,9 @@ function withTitles(field: Json, member: 'oneOf' | 'anyOf'): Json {
     return { anyOf: titles };
   }
   if (!Array.isArray(plain)) return field;
-  if (!Array.isArray(enumNames)) return member === 'oneOf' ? field : { type: 'string', enum: plain };
-  const titles = plain.map((value, at) => ({ const: value, title: enumNames[at] ?? value }));
-  return member === 'oneOf' ? { ...rest, oneOf: titles } : { anyOf: titles };
+  if (member === 'oneOf') return field;
+  if (!Array.isArray(enumNames)) return { type: 'string', enum: plain };
+  return { anyOf: plain.map((value, at) => ({ const: value, title: enumNames[at] ?? value })) };
 }
 
 function choicesOf(field: Json | undefined): readonly string[] | undefined {

@@ -203,7 +203,8 @@ function modernMeta(meta: Params | undefined): boolean {
   return meta !== undefined && Object.hasOwn(meta, metaKeys.protocolVersion);
 }
 
-function modernCaller(core: Core, session: Session, meta: Params): Handshake | ErrorObject {
+/** What is wrong with what every modern request brings along; undefined when it can be served. */
+export function envelopeFault(core: Core, meta: Params): ErrorObject | undefined {
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== 'string') return faults.invalidParams(`${metaKeys.protocolVersion} must be a string`);
   const supported = core.perRequest;
@@ -211,11 +212,15 @@ function modernCaller(core: Core, session: Session, meta: Params): Handshake | E
     const error = faults.unsupportedVersion(supported, version);
     return core.legacy.length === 0 ? error : { ...error, message: `${error.message}; with initialize: ${core.legacy.join(', ')}` };
   }
-  const capabilities = meta[metaKeys.clientCapabilities];
-  if (!isObject(capabilities)) return faults.invalidParams(`${metaKeys.clientCapabilities} must be an object`);
+  return isObject(meta[metaKeys.clientCapabilities]) ? undefined : faults.invalidParams(`${metaKeys.clientCapabilities} must be an object`);
+}
+
+function modernCaller(core: Core, session: Session, meta: Params): Handshake | ErrorObject {
+  const fault = envelopeFault(core, meta);
+  if (fault !== undefined) return fault;
   const traits = traitsOf('2026-07-28');
   session.spoken = traits;
-  return { traits, client: new ModernClient(meta, capabilities as ClientCapabilities) };
+  return { traits, client: new ModernClient(meta, meta[metaKeys.clientCapabilities] as ClientCapabilities) };
 }
 
 class ModernClient implements ClientIdentity {

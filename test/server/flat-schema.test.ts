@@ -83,8 +83,9 @@ describe('choices with titles', () => {
     expect(fieldOf({ oneOf: [{ const: 'a' }] })).toEqual({ type: 'string', enum: ['a'], enumNames: ['a'] });
   });
 
-  it.each(later)('are oneOf in $revision, however they were written', (traits) => {
-    for (const field of [{ type: 'string', oneOf: titled }, { oneOf: titled }, asEnum]) {
+  it.each(later)('stay as they were written in $revision, where both forms exist', (traits) => {
+    expect(fieldOf(asEnum, traits)).toEqual(asEnum);
+    for (const field of [{ type: 'string', oneOf: titled }, { oneOf: titled }]) {
       expect(fieldOf(field, traits)).toEqual({ type: 'string', oneOf: titled });
     }
     expect(fieldOf({ oneOf: [{ const: 'a' }] }, traits)).toEqual({ type: 'string', oneOf: [{ const: 'a', title: 'a' }] });

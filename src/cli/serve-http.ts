@@ -1,0 +1,93 @@
+// vivarium serve --http: the same Server at a URL.
+import { bearer, jwt } from '../auth/index.ts';
+import { VivariumError } from '../jsonrpc/error.ts';
+import type { Authorizer } from '../protocol/authorization.ts';
+import { type ListenOptions, serveHttp } from '../serve/node.ts';
+import { coreOf } from '../server/core.ts';
+import type { Server } from '../server/server.ts';
+import { CommandError, exitCodes } from './command.ts';
+import { printable } from './terminal.ts';
+
+type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+export async function serveOverHttp(server: Server, values: Values): Promise<void> {
+  const options = optionsOf(server, values);
+  const { info } = coreOf(server);
+  try {
+    const { url } = await serveHttp(server, options);
+    process.stderr.write(`${printable(info.name)} is served at ${url}\n`);
+    if (values['quiet'] === true) return;
+    process.stderr.write(`To add it to Claude Code: claude mcp add --transport http ${printable(info.name)} ${url}\n`);
+  } catch (error) {
+    if (error instanceof VivariumError) throw new CommandError(exitCodes.usage, error.message, { cause: error });
+    throw error;
+  }
+}
+
+function optionsOf(server: Server, values: Values): ListenOptions {
+  const text = (name: string): string | undefined => values[name] as string | undefined;
+  const list = (name: string): string[] | undefined =>
+    text(name)
+      ?.split(',')
+      .map((one) => one.trim());
+  const [host, port] = address(text('http') ?? '');
+  const auth = authorizerOf(server, values);
+  const local = host === 'localhost' || host === '::1' || host.startsWith('127.');
+  if (!local && (values['allow-remote'] !== true || auth === undefined)) {
+    throw new CommandError(exitCodes.usage, `${host} can be reached from elsewhere`, {
+      hint: 'Add --allow-remote and --auth-token-env NAME (or --auth-issuer URL), or leave the host out',
+    });
+  }
+  const [hosts, origins, cors] = [list('allow-host'), list('allow-origin'), list('cors')];
+  const [path, publicUrl] = [text('path'), text('public-url')];
+  return {
+    host,
+    port,
+    sse: values['sse'] === true,
+    metrics: values['metrics'] === true,
+    ...(path !== undefined && { path }),
+    ...(auth !== undefined && { auth }),
+    ...(hosts !== undefined && { allowedHosts: hosts }),
+    ...(origins !== undefined && { allowedOrigins: origins }),
+    ...(cors !== undefined && { cors }),
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(values['stateless'] === true && { sessions: false }),
+  };
+}
+
+function address(given: string): [host: string, port: number] {
+  const found = /^(?:(\[[\da-f:.]+\]|[^:\s]+):)?(\d{1,5})$/i.exec(given);
+  const port = Number(found?.[2]);
+  if (found === null || port > 65_535) {
+    throw new CommandError(exitCodes.usage, `--http takes a port, or a host and a port, not ${given}`, {
+      hint: 'vivarium serve server.ts --http 3000',
+    });
+  }
+  return [(found[1] ?? '127.0.0.1').replace(/^\[|\]$/g, ''), port];
+}
+
+function authorizerOf(server: Server, values: Values): Authorizer | undefined {
+  const { 'auth-token-env': variable, 'auth-issuer': issuer, 'auth-audience': audience } = values as Record<string, string | undefined>;
+  if (variable !== undefined && issuer !== undefined) {
+    throw new CommandError(exitCodes.usage, 'There is one way to be let in: --auth-token-env or --auth-issuer, not both');
+  }
+  if (audience !== undefined && issuer === undefined) throw new CommandError(exitCodes.usage, '--auth-audience needs --auth-issuer');
+  const scopes = scopesOf(server);
+  try {
+    if (issuer !== undefined) return jwt({ issuer, scopes, ...(audience !== undefined && { audience }) });
+    if (variable === undefined) return undefined;
+    const token = process.env[variable];
+    if (token === undefined || token === '') throw new CommandError(exitCodes.usage, `The environment variable ${variable} is not set`);
+    // Whoever has the one token there is may do everything.
+    return bearer([token], { scopes });
+  } catch (error) {
+    if (error instanceof VivariumError) throw new CommandError(exitCodes.usage, error.message, { cause: error });
+    throw error;
+  }
+}
+
+function scopesOf(server: Server): string[] {
+  const { tools, resources, templates, prompts } = coreOf(server);
+  const all = [...tools.values(), ...resources.values(), ...templates.values(), ...prompts.values()];
+  return [...new Set(all.flatMap(({ details }) => [...(details.scopes ?? [])]))];
+}
