@@ -9,7 +9,7 @@ import { findToken } from './token.ts';
 /** Says whose token it is. Plain when it is known at once; never throws. */
 export type Judge = (token: string, resource: string, head: RequestHead) => Verdict | Promise<Verdict>;
 
-export function createAuthorizer(terms: Terms, judge: Judge): Authorizer {
+export function createAuthorizer(terms: Terms, judge: Judge, usesResource = false): Authorizer {
   const admission = (verdict: Verdict, resource: string): Admission => {
     if ('unavailable' in verdict) return { refused: refuseForNow(verdict.unavailable) };
     if ('invalid' in verdict) return { refused: refuseInvalid(terms, resource, verdict.invalid) };
@@ -18,6 +18,7 @@ export function createAuthorizer(terms: Terms, judge: Judge): Authorizer {
     return { principal: verdict.principal };
   };
   return {
+    usesResource,
     admit(head, resource) {
       const found = findToken(head);
       if (found === undefined) return { refused: refuseMissing(terms, resource) };

@@ -78,14 +78,18 @@ export function introspection(options: IntrospectionOptions): Authorizer {
     return isFor(claimed, audience, resource) ? verdict : invalid.audience;
   };
 
-  return createAuthorizer(terms, (token, resource) => {
-    const known = good.get(token) ?? bad.get(token);
-    if (known !== undefined) return conclude(known, resource);
-    const asked = pending.get(token) ?? (pending.size < maxPending ? ask(token) : undefined);
-    if (asked === undefined) return { unavailable: 1 };
-    pending.set(token, asked);
-    return asked.then((told) => conclude(told, resource));
-  });
+  return createAuthorizer(
+    terms,
+    (token, resource) => {
+      const known = good.get(token) ?? bad.get(token);
+      if (known !== undefined) return conclude(known, resource);
+      const asked = pending.get(token) ?? (pending.size < maxPending ? ask(token) : undefined);
+      if (asked === undefined) return { unavailable: 1 };
+      pending.set(token, asked);
+      return asked.then((told) => conclude(told, resource));
+    },
+    audience === undefined,
+  );
 }
 
 function judge(answer: JsonObject, { issuer, principal }: IntrospectionOptions, terms: Terms): Verdict {

@@ -45,11 +45,15 @@ export function jwt(options: JwtOptions): Authorizer {
   const settled = settle(options);
   const { terms, audience } = settled;
   const recent = new Recent<Verified>(options.cache?.max ?? 1_000);
-  return createAuthorizer(terms, (token, resource) => {
-    const known = recent.get(token);
-    if (known !== undefined) return isFor(known.audience, audience, resource) ? known.verdict : invalid.audience;
-    return verify(token, resource, settled, recent);
-  });
+  return createAuthorizer(
+    terms,
+    (token, resource) => {
+      const known = recent.get(token);
+      if (known !== undefined) return isFor(known.audience, audience, resource) ? known.verdict : invalid.audience;
+      return verify(token, resource, settled, recent);
+    },
+    audience === undefined,
+  );
 }
 
 interface Settled {

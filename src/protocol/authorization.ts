@@ -37,6 +37,8 @@ export interface Authorizer {
   admit(head: RequestHead, resource: string): Admission | Promise<Admission>;
   /** What is said to a principal that lacks some of these scopes: the challenge names all that are needed. */
   stepUp(scopes: readonly string[], principal: Principal, resource: string): Refused;
+  /** Tokens are compared with the public URL: then that must not be something a caller can choose. */
+  readonly usesResource?: boolean;
   /** A document that anyone may read, such as the metadata of the protected resource; by path. */
   document?(path: string, resource: string): object | undefined;
 }

@@ -1,5 +1,5 @@
 // What one HTTP endpoint holds: its settings, its open streams and waiting answers, and the beat that looks after them.
-import { type ErrorObject, VivariumError } from '../jsonrpc/error.ts';
+import { type ErrorObject, faults, VivariumError } from '../jsonrpc/error.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import { headerParameters } from '../protocol/headers.ts';
@@ -63,6 +63,7 @@ export class Endpoint {
     this.settings = settle(rules);
     this.gate = new Gate(rules);
     requireAuth(core, this.settings.auth !== undefined);
+    requireName(this.settings, rules);
     requireHeaders(core);
     this.#ownStore = rules.store === undefined;
     this.store = rules.store ?? memoryStore();
@@ -70,10 +71,15 @@ export class Endpoint {
     // A store that was given is shared, and rounds of one call may then be served by different nodes.
     if (rules.store !== undefined) core.vault ??= rules.store;
     core.openVault ??= async () => this.store;
+    if (rules.store === undefined && core.options.asking?.key !== undefined) {
+      const hint =
+        'asking.key was given, as for several nodes, but each node has a store of its own: singleUse holds within one; give store';
+      core.report(new VivariumError('ERR_CONFIG', hint), 'serve');
+    }
     this.sessions = new HttpSessions(this);
     this.sse = new SseSessions(this);
-    const { keepAliveMs, stallMs } = this.settings;
-    this.#beatMs = Math.max(5, Math.min(5_000, Math.floor(Math.min(keepAliveMs, stallMs) / 3)));
+    const { keepAliveMs, stallMs, sessions } = this.settings;
+    this.#beatMs = Math.max(5, Math.min(5_000, Math.floor(Math.min(keepAliveMs, stallMs, sessions?.idleMs ?? stallMs) / 4)));
     this.#release.push(
       core.onChange((change, at) => {
         this.#announce(change, at);
@@ -123,6 +129,12 @@ export class Endpoint {
     this.counters.answered(status);
     const cors = this.gate.cors(exchange);
     exchange.answer(status, cors.length === 0 ? fields : [...fields, ...cors], body, close || this.#draining);
+  }
+
+  /** What is thrown by mistake, ours or an author's, costs one answer and not the process. */
+  failed(exchange: Exchange, error: unknown): void {
+    this.core.report(error, 'http');
+    this.refuse(exchange, 500, faults.internal());
   }
 
   /** An answer that is an error, with the id of its request where that could be read. */
@@ -242,6 +254,15 @@ function strayKey(principal: Principal, id: RequestId): string {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Whoever names the server in Host would choose which tokens are for it. */
+function requireName({ auth, publicUrl }: Settings, { allowedHosts }: HttpRules): void {
+  if (auth?.usesResource !== true || publicUrl !== undefined || allowedHosts?.includes('*') !== true) return;
+  throw new VivariumError(
+    'ERR_CONFIG',
+    'Tokens are granted for the URL of this server, which any Host could claim to be: give publicUrl, allowedHosts, or the audience',
+  );
 }
 
 /** Scopes that nobody could be granted would be scopes that nobody checks. */

@@ -6,6 +6,12 @@ import type { HttpRules } from './http-options.ts';
 
 export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+const named = /^(\[[\da-f:.]+\]|[^:/?#@\\\s,*[\]]+)(?::\d{1,5})?$/i;
+
 const nothing: Fields = [];
 const exposed = [headerNames.session, headerNames.version, 'www-authenticate', 'retry-after'].join(', ');
 /** What every revision's clients send; arguments in headers come on top. */
@@ -27,8 +33,15 @@ export class Gate {
         "A handler does not know where it listens: give allowedHosts, such as ['api.example'] or ['localhost']",
       );
     }
+    const odd = hosts.find((host) => host !== '*' && !named.test(host));
+    if (odd !== undefined) {
+      throw new VivariumError(
+        'ERR_CONFIG',
+        `${shown(JSON.stringify(odd))} is no host: write a name, such as api.example or localhost:3000, or * for any`,
+      );
+    }
     this.#hosts = hosts.includes('*') ? undefined : new Set(hosts.map((host) => host.toLowerCase()));
-    this.#loopback = rules.allowedOrigins === undefined && hosts.every((host) => loopbackHosts.includes(host.toLowerCase()));
+    this.#loopback = rules.allowedOrigins === undefined && hosts.every((host) => isLoopback(nameOf(host) ?? ''));
     this.#cors = new Set((rules.cors ?? []).map(asOrigin));
     this.#origins = new Set([...(rules.allowedOrigins ?? []).map(asOrigin), ...this.#cors]);
   }
@@ -38,17 +51,18 @@ export class Gate {
     const host = exchange.header('host') ?? '';
     const origin = exchange.header('origin');
     if (origin === undefined && this.#known.has(host)) return undefined;
-    if (!this.#isOurs(host)) return `Host "${shown(host)}" is not allowed: name it in allowedHosts`;
+    if (!this.#isOurs(host)) return `Host "${shown(host)}" is not allowed: name it in allowedHosts (--allow-host)`;
     if (origin !== undefined) {
-      if (!this.#isWelcome(origin, host)) return `Origin "${shown(origin)}" is not allowed: name it in allowedOrigins or cors`;
+      if (!this.#isWelcome(origin, host))
+        return `Origin "${shown(origin)}" is not allowed: name it in allowedOrigins (--allow-origin) or cors (--cors)`;
     } else if (this.#known.size < 64) this.#known.add(host);
     return undefined;
   }
 
   #isOurs(host: string): boolean {
-    const name = /^(\[[\da-f:.]+\]|[^:/?#@\\\s,[\]]+)(?::\d{1,5})?$/i.exec(host)?.[1];
+    const name = nameOf(host);
     if (name === undefined) return false;
-    return this.#hosts === undefined || this.#hosts.has(name.toLowerCase()) || this.#hosts.has(host.toLowerCase());
+    return this.#hosts === undefined || this.#hosts.has(name) || this.#hosts.has(host.toLowerCase());
   }
 
   #isWelcome(origin: string, host: string): boolean {
@@ -57,7 +71,7 @@ export class Gate {
     if (parts === null) return false;
     // A page of this very server; with a name that is allowed, which keeps rebinding out.
     if (`${parts[1]}${parts[2] ?? ''}`.toLowerCase() === host.toLowerCase() && this.#hosts !== undefined) return true;
-    return this.#loopback && loopbackHosts.includes((parts[1] ?? '').toLowerCase());
+    return this.#loopback && isLoopback((parts[1] ?? '').toLowerCase());
   }
 
   /** What a browser must be told for its page to read the answer. */
@@ -87,10 +101,15 @@ export class Gate {
   }
 }
 
+function nameOf(host: string): string | undefined {
+  return named.exec(host)?.[1]?.toLowerCase();
+}
+
 function asOrigin(given: string): string {
   if (given === '*') return given;
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url !== undefined && url.origin !== 'null' && /^\/?$/.test(url.pathname) && url.search === '') return url.origin.toLowerCase();
+  if (url !== undefined && url.origin !== 'null' && !url.host.includes('*') && /^\/?$/.test(url.pathname) && url.search === '')
+    return url.origin.toLowerCase();
   throw new VivariumError('ERR_CONFIG', `${given} is no web origin: write https://app.example`);
 }
 

@@ -25,6 +25,16 @@ const wellKnown = '/.well-known/oauth-protected-resource';
 
 export function handle(endpoint: Endpoint, exchange: Exchange, around?: Surroundings): void {
   endpoint.counters.requests++;
+  try {
+    route(endpoint, exchange, around);
+  } catch (error) {
+    endpoint.failed(exchange, error);
+  }
+}
+
+function route(endpoint: Endpoint, exchange: Exchange, around: Surroundings | undefined): void {
+  // Of two names a proxy may have believed the other one.
+  if (exchange.count('host') > 1) return endpoint.refuse(exchange, 400, fault(400, 'There is more than one Host'), { close: true });
   const stranger = endpoint.gate.refuses(exchange);
   if (stranger !== undefined) return endpoint.refuse(exchange, 403, fault(403, stranger));
   const query = exchange.target.indexOf('?');
@@ -114,13 +124,14 @@ function admit(endpoint: Endpoint, exchange: Exchange, path: string, then: (prin
     endpoint.core.report(error, 'authorization');
     endpoint.refuse(exchange, 503, fault(503, 'Authorization is not possible just now'), { fields: ['retry-after', '5'] });
   };
+  let admission: Admission | Promise<Admission>;
   try {
-    const admission = auth.admit(exchange, endpoint.resource(exchange, path));
-    if (admission instanceof Promise) void admission.then(judge).catch(failed);
-    else judge(admission);
+    admission = auth.admit(exchange, endpoint.resource(exchange, path));
   } catch (error) {
-    failed(error);
+    return failed(error);
   }
+  if (!(admission instanceof Promise)) return judge(admission);
+  admission.then(judge, failed).catch((error: unknown) => endpoint.failed(exchange, error));
 }
 
 function post(endpoint: Endpoint, exchange: Exchange, principal: Principal, path: string): void {
@@ -149,7 +160,11 @@ function receive(endpoint: Endpoint, exchange: Exchange, then: (message: Decoded
     if (body === 'not-utf8') {
       return endpoint.refuse(exchange, 400, faults.parseError('Not valid UTF-8'), { traits: spoken(exchange) });
     }
-    then(decode(body), typeof body === 'string' ? body : JSON.stringify(body.value));
+    try {
+      then(decode(body), typeof body === 'string' ? body : JSON.stringify(body.value));
+    } catch (error) {
+      endpoint.failed(exchange, error);
+    }
   });
 }
 

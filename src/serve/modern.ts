@@ -52,8 +52,8 @@ function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest,
   const session = new Session(core, principal);
   session.streams = true;
   const reply = new Reply(endpoint, exchange, principal);
-  const finish = (answer: Answer | undefined): void =>
-    conclude(endpoint, exchange, reply, answer, statusOf(answer?.error, true), principal, path);
+  const finish = (answer: Answer | undefined, status = statusOf(answer?.error, true)): void =>
+    conclude(endpoint, exchange, reply, answer, status, principal, path);
   const outcome = dispatch(session, message, reply);
   if (!(outcome instanceof Promise)) return finish(outcome);
   const untrack = endpoint.track(session, principal, message.id);
@@ -62,7 +62,7 @@ function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest,
   reply.wait();
   void outcome.then((answer) => {
     untrack();
-    if (answer === undefined && endpoint.draining) finish({ id: message.id, error: fault(503, 'The server is closing') });
+    if (answer === undefined && endpoint.draining) finish({ id: message.id, error: fault(503, 'The server is closing') }, 503);
     else finish(answer);
   });
 }

@@ -52,7 +52,10 @@ export class NodeExchange implements Exchange {
   count(name: string): number {
     const { rawHeaders } = this.#request;
     let count = 0;
-    for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) count++;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const header = rawHeaders[at] as string;
+      if (header.length === name.length && header.toLowerCase() === name) count++;
+    }
     return count;
   }
 

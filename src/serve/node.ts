@@ -6,7 +6,7 @@ import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
 import { type HttpStats, toPrometheus } from './counters.ts';
 import { Endpoint } from './endpoint.ts';
-import { loopbackHosts } from './gate.ts';
+import { isLoopback, loopbackHosts } from './gate.ts';
 import { handle, type Surroundings } from './http.ts';
 import type { HttpRules } from './http-options.ts';
 import { NodeExchange } from './node-exchange.ts';
@@ -101,7 +101,8 @@ export function createNodeHandler(server: Server, rules: HttpRules): NodeHandler
 /** On loopback only loopback names are answered to: a web page cannot make up a name that leads here. */
 function withHosts(options: ListenOptions, host: string): HttpRules {
   const { auth, allowedHosts, insecure = false } = options;
-  const local = isLoopback(host);
+  const name = host.includes(':') ? `[${host}]` : host;
+  const local = isLoopback(name);
   if (!local && auth === undefined && !insecure) {
     throw new VivariumError(
       'ERR_CONFIG',
@@ -109,13 +110,12 @@ function withHosts(options: ListenOptions, host: string): HttpRules {
     );
   }
   if (allowedHosts !== undefined) return options;
-  if (local) return { ...options, allowedHosts: loopbackHosts };
+  if (local) return { ...options, allowedHosts: [...new Set([...loopbackHosts, name])] };
+  if (options.publicUrl !== undefined && URL.canParse(options.publicUrl)) {
+    return { ...options, allowedHosts: [new URL(options.publicUrl).host, ...loopbackHosts] };
+  }
   if (auth !== undefined) return { ...options, allowedHosts: ['*'] };
   throw new VivariumError('ERR_CONFIG', "Without authorization the names must be known: give allowedHosts, such as ['api.example']");
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 function listening(http: NodeServer, port: number, host: string): Promise<void> {

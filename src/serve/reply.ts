@@ -133,7 +133,8 @@ export class Reply implements Outlet {
     this.#begun = true;
     const { settings, store } = this.#endpoint;
     if (!this.#gone) this.#stream = new OpenStream(this.#endpoint, this.#exchange, this.#fields, () => this.#left());
-    if (this.#kept === undefined || settings.events === undefined) return;
+    // Whoever has gone before it began does not know its name, and cannot come back for it.
+    if (this.#kept === undefined || settings.events === undefined || this.#gone) return;
     const name = this.#endpoint.streamName('p');
     this.#name = name;
     this.#leave = store.events.begin(this.#kept.session, name, settings.events, {
@@ -145,8 +146,7 @@ export class Reply implements Outlet {
         this.#stream = undefined;
       },
     });
-    if (this.#gone) this.#leave();
-    else if (this.#kept.traits.primedStreams) this.#stream?.write(encodePriming(`${name}-0`, settings.retryMs));
+    if (this.#kept.traits.primedStreams) this.#stream?.write(encodePriming(`${name}-0`, settings.retryMs));
   }
 
   #left(): void {
