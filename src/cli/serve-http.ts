@@ -6,7 +6,7 @@ import { type ListenOptions, serveHttp } from '../serve/node.ts';
 import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
 import { CommandError, exitCodes } from './command.ts';
-import { printable } from './terminal.ts';
+import { printable, quote } from './terminal.ts';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -17,7 +17,7 @@ export async function serveOverHttp(server: Server, values: Values): Promise<voi
     const { url } = await serveHttp(server, options);
     process.stderr.write(`${printable(info.name)} is served at ${url}\n`);
     if (values['quiet'] === true) return;
-    process.stderr.write(`To add it to Claude Code: claude mcp add --transport http ${printable(info.name)} ${url}\n`);
+    process.stderr.write(`To add it to Claude Code: claude mcp add --transport http ${printable(quote(info.name))} ${url}\n`);
   } catch (error) {
     if (error instanceof VivariumError) throw new CommandError(exitCodes.usage, error.message, { cause: error });
     throw error;
@@ -87,7 +87,8 @@ function authorizerOf(server: Server, values: Values): Authorizer | undefined {
 }
 
 function scopesOf(server: Server): string[] {
-  const { tools, resources, templates, prompts } = coreOf(server);
+  const { tools, resources, templates, prompts, extensionMethods } = coreOf(server);
   const all = [...tools.values(), ...resources.values(), ...templates.values(), ...prompts.values()];
-  return [...new Set(all.flatMap(({ details }) => [...(details.scopes ?? [])]))];
+  const methods = [...extensionMethods.values()];
+  return [...new Set([...all.flatMap(({ details }) => details.scopes ?? []), ...methods.flatMap(({ scopes }) => scopes ?? [])])];
 }

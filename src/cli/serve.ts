@@ -9,6 +9,7 @@ import type { Server } from '../server/server.ts';
 import { type Command, CommandError, exitCodes } from './command.ts';
 import { httpFlags, usesHttp } from './http-flags.ts';
 import { importModule } from './module.ts';
+import { quote } from './terminal.ts';
 
 export const serve: Command = {
   name: 'serve',
@@ -83,10 +84,6 @@ function greet(target: string, name: string): void {
       '',
     ].join('\n'),
   );
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** fd 1 of the child is our stderr; the protocol leaves through fd 3, which is our stdout. */

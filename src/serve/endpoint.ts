@@ -12,7 +12,7 @@ import { memoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { Counters, type HttpStats } from './counters.ts';
 import type { Exchange, Fields } from './exchange.ts';
-import { Gate } from './gate.ts';
+import { Gate, isLoopback } from './gate.ts';
 import { type HttpRules, type Settings, settle } from './http-options.ts';
 import type { OpenStream } from './open-stream.ts';
 import type { Reply } from './reply.ts';
@@ -42,6 +42,8 @@ export class Endpoint {
   readonly id: string = randomName();
   /** Exactly this path, or whatever path it is mounted on. */
   readonly path: string | undefined;
+  /** Where it listens, once that is known. */
+  port: number | undefined;
   readonly sessions: HttpSessions;
   readonly sse: SseSessions;
   readonly streams: Set<OpenStream> = new Set();
@@ -149,9 +151,14 @@ export class Endpoint {
     );
   }
 
-  /** The public URL of the endpoint. Never from what a client may say about proxies. */
+  /** The public URL of the endpoint. Never from what a client may say about proxies, nor from the port of a neighbour on loopback. */
   resource(exchange: Exchange, path: string): string {
-    return this.settings.publicUrl ?? `${exchange.secure ? 'https' : 'http'}://${exchange.header('host') ?? ''}${this.path ?? path}`;
+    const { publicUrl } = this.settings;
+    if (publicUrl !== undefined) return publicUrl;
+    const host = exchange.header('host') ?? '';
+    const name = host.replace(/:\d+$/, '');
+    const own = this.port !== undefined && isLoopback(name.toLowerCase()) ? `${name}:${this.port}` : host;
+    return `${exchange.secure ? 'https' : 'http'}://${own}${this.path ?? path}`;
   }
 
   /** Starts the beat, when there is something to look after. */

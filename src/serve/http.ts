@@ -39,15 +39,12 @@ function route(endpoint: Endpoint, exchange: Exchange, around: Surroundings | un
   if (stranger !== undefined) return endpoint.refuse(exchange, 403, fault(403, stranger));
   const query = exchange.target.indexOf('?');
   const path = query === -1 ? exchange.target : exchange.target.slice(0, query);
-  if (path !== endpoint.path && elsewhere(endpoint, exchange, path, around)) return;
-  if (exchange.method === 'OPTIONS') {
-    const preflight = endpoint.gate.preflight(exchange);
-    if (preflight !== undefined) {
-      endpoint.counters.answered(204);
-      exchange.answer(204, preflight, '');
-      return;
-    }
+  const preflight = exchange.method === 'OPTIONS' ? endpoint.gate.preflight(exchange) : undefined;
+  if (preflight !== undefined) {
+    endpoint.counters.answered(204);
+    return exchange.answer(204, preflight, '');
   }
+  if (path !== endpoint.path && elsewhere(endpoint, exchange, path, around)) return;
   const allowed = methodsOf(endpoint);
   if (!allowed.includes(exchange.method)) return notAllowed(endpoint, exchange, allowed);
   admit(endpoint, exchange, path, (principal) => {

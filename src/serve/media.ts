@@ -6,8 +6,8 @@ export function isJson(contentType: string | undefined): boolean {
   if (contentType === 'application/json') return true;
   const found = plainJson.exec(contentType ?? '');
   if (found === null) return false;
-  const charset = /(?:^|;)[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)"?/i.exec(found[1] ?? '')?.[1];
-  return charset === undefined || /^utf-?8$/i.test(charset);
+  const charsets = (found[1] ?? '').matchAll(/(?:^|;)[ \t]*charset[ \t]*=[ \t]*"?([^";\s]*)"?/gi);
+  return [...charsets].every(([, charset = '']) => /^utf-?8$/i.test(charset));
 }
 
 interface Wants {
@@ -33,15 +33,14 @@ export function acceptsEvents(accept: string | undefined): boolean {
 function wants(accept: string): Wants {
   const found = known.get(accept);
   if (found !== undefined) return found;
-  let json = false;
-  let events = false;
+  const ranges = new Map<string, boolean>();
   for (const range of accept.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    if (parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))) continue;
-    json ||= type === '*/*' || type === 'application/*' || type === 'application/json';
-    events ||= type === '*/*' || type === 'text/*' || type === 'text/event-stream';
+    ranges.set(type, !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)));
   }
-  const result = { json, events };
+  // The most specific range decides.
+  const takes = (type: string, family: string): boolean => ranges.get(type) ?? ranges.get(family) ?? ranges.get('*/*') ?? false;
+  const result = { json: takes('application/json', 'application/*'), events: takes('text/event-stream', 'text/*') };
   if (known.size < 256 && accept.length < 256) known.set(accept, result);
   return result;
 }

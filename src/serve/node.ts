@@ -144,6 +144,7 @@ class NodeServing implements HttpServing {
     this.#http = http;
     this.#onShutdown = options.onShutdown;
     this.port = (http.address() as AddressInfo).port;
+    endpoint.port = this.port;
     this.url = `http://${host.includes(':') ? `[${host}]` : host}:${this.port}${endpoint.path}`;
     this.closed = new Promise((resolve) => {
       this.#ended = resolve;
