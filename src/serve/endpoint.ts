@@ -108,7 +108,7 @@ export class Endpoint {
     return {
       requests: counters.requests,
       answers: Object.fromEntries([...counters.answers].sort(([a], [b]) => a - b)),
-      running: this.replies.size,
+      running: this.replies.size + this.sse.running,
       sessions: this.sessions.count + this.sse.count,
       sessionsOpened: counters.sessionsOpened,
       sessionsEnded: counters.sessionsEnded,
@@ -204,7 +204,7 @@ export class Endpoint {
     this.sse.endListeners();
     for (const session of this.#modern) session.endListeners();
     const deadline = Date.now() + this.settings.drainMs;
-    while (this.replies.size > 0 && Date.now() < deadline) await pause(Math.min(10, Math.max(1, deadline - Date.now())));
+    while (this.replies.size + this.sse.running > 0 && Date.now() < deadline) await pause(Math.min(10, Math.max(1, deadline - Date.now())));
     this.sse.close();
     this.sessions.close();
     for (const session of [...this.#modern]) session.close();

@@ -26,6 +26,8 @@ export interface Sink {
   /** Bytes that wait to be read. */
   readonly waiting: number;
   onDrain(listener: () => void): void;
+  /** The reader has taken nothing at all for so long. Slow is not stalled. */
+  onStall(afterMs: number, listener: () => void): void;
   end(): void;
   /** At once, whatever waits. */
   destroy(): void;

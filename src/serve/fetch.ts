@@ -96,13 +96,20 @@ class FetchExchange implements Exchange {
   open(fields: Fields): Sink {
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
     let drained: (() => void) | undefined;
+    let stalled: (() => void) | undefined;
+    let stallMs = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let ended = false;
     const body = new ReadableStream<Uint8Array>(
       {
         start: (given) => {
           controller = given;
         },
-        pull: () => drained?.(),
+        pull: () => {
+          clearTimeout(timer);
+          timer = undefined;
+          drained?.();
+        },
         cancel: () => {
           ended = true;
           this.#leave();
@@ -112,10 +119,24 @@ class FetchExchange implements Exchange {
     );
     this.#respond(new Response(body, { status: 200, headers: toHeaders(fields) }));
     const room = (): number => controller?.desiredSize ?? 0;
+    const watch = (before: number): void => {
+      timer = setTimeout(() => {
+        if (ended || room() > 0) return;
+        if (room() > before) watch(room());
+        else stalled?.();
+      }, stallMs);
+      (timer as { unref?(): void }).unref?.();
+    };
     return {
       write: (text) => {
         if (!ended) controller?.enqueue(encoder.encode(text));
-        return room() > 0;
+        const taken = room() > 0;
+        if (!taken && timer === undefined) watch(room());
+        return taken;
+      },
+      onStall: (afterMs, listener) => {
+        stallMs = afterMs;
+        stalled = listener;
       },
       get waiting(): number {
         return Math.max(0, highWater - room());

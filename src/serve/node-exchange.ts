@@ -102,11 +102,10 @@ export class NodeExchange implements Exchange {
     const { socket } = this.#response;
     if (socket === null) return;
     const cut = (): void => void socket.destroy();
+    // Node's own timer: it sees bytes leave even while a long write is under way.
     socket.setTimeout(this.#stallMs, cut);
-    this.#response.once('finish', () => {
-      socket.off('timeout', cut);
-      socket.setTimeout(0);
-    });
+    // By then the server has set the time it waits for the next request.
+    this.#response.once('finish', () => void socket.off('timeout', cut));
   }
 
   #linger(): void {
@@ -121,12 +120,24 @@ export class NodeExchange implements Exchange {
     const response = this.#response;
     response.writeHead(200, [...fields]);
     response.flushHeaders();
+    const { socket } = response;
+    let stallMs = 0;
+    response.on('drain', () => void socket?.setTimeout(0));
     return {
-      write: (text) => response.write(text),
+      write: (text) => {
+        const taken = response.write(text);
+        if (!taken) socket?.setTimeout(stallMs);
+        return taken;
+      },
       get waiting(): number {
         return response.writableLength;
       },
       onDrain: (listener) => void response.on('drain', listener),
+      onStall: (afterMs, listener) => {
+        stallMs = afterMs;
+        socket?.on('timeout', listener);
+        response.once('close', () => void socket?.off('timeout', listener));
+      },
       end: () => void response.end(),
       destroy: () => void response.destroy(),
     };

@@ -17,8 +17,8 @@ export class OpenStream {
   readonly #endpoint: Endpoint;
   readonly #sink: Sink;
   #written: number = Date.now();
-  /** Since when the reader has taken nothing. */
-  #blocked: number | undefined;
+  #blocked = false;
+  #cut = false;
   #gone: (() => void) | undefined;
 
   /** `onGone` is called once, when the reader has left or was cut off; not after `end`. */
@@ -32,14 +32,15 @@ export class OpenStream {
     endpoint.streams.add(this);
     endpoint.watch();
     this.#sink.onDrain(() => {
-      this.#blocked = undefined;
+      this.#blocked = false;
     });
+    this.#sink.onStall(endpoint.settings.stallMs, () => this.cut());
     exchange.onGone(() => this.#left());
   }
 
   /** The reader does not keep up: what can be left out should be. */
   get blocked(): boolean {
-    return this.#blocked !== undefined;
+    return this.#blocked;
   }
 
   write(text: string): void {
@@ -49,18 +50,23 @@ export class OpenStream {
       return;
     }
     this.#written = Date.now();
-    if (!this.#sink.write(text)) this.#blocked ??= this.#written;
+    if (!this.#sink.write(text)) this.#blocked = true;
+  }
+
+  /** A first sign, so that whoever waits for the answer to begin knows that it has. */
+  greet(): void {
+    this.write(keepAlive);
   }
 
   /** Called now and then. */
   tick(now: number): void {
-    const { keepAliveMs, stallMs } = this.#endpoint.settings;
-    if (this.#blocked !== undefined) {
-      if (now - this.#blocked >= stallMs) this.cut();
-    } else if (now - this.#written >= keepAliveMs) this.write(keepAlive);
+    if (!this.#blocked && now - this.#written >= this.#endpoint.settings.keepAliveMs) this.write(keepAlive);
   }
 
   cut(): void {
+    // Also after the end: the last bytes may be the ones nobody takes.
+    if (this.#cut) return;
+    this.#cut = true;
     this.#endpoint.counters.cutOff++;
     this.#sink.destroy();
     this.#left();

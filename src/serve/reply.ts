@@ -101,7 +101,7 @@ export class Reply implements Outlet {
   tick(now: number): void {
     if (!this.#begun && !this.#gone && now - this.#since >= this.#endpoint.settings.keepAliveMs) {
       this.#begin();
-      this.#stream?.tick(Number.POSITIVE_INFINITY);
+      this.#stream?.greet();
     }
   }
 

@@ -31,6 +31,7 @@ class SseSession implements Outlet, Audience {
   readonly #endpoint: Endpoint;
   readonly #stream: OpenStream;
   principal: Principal;
+  running = 0;
 
   constructor(endpoint: Endpoint, exchange: Exchange, id: string, principal: Principal, target: string, onGone: () => void) {
     this.#endpoint = endpoint;
@@ -57,8 +58,12 @@ class SseSession implements Outlet, Audience {
     const outlet: Outlet = { send: (sent) => this.send(sent), principal };
     const outcome: BatchOutcome =
       message.kind === 'batch' ? dispatchBatch(this.session, message, outlet) : dispatch(this.session, message, outlet);
-    if (outcome instanceof Promise) void outcome.then((answer) => this.#answer(answer));
-    else this.#answer(outcome);
+    if (!(outcome instanceof Promise)) return this.#answer(outcome);
+    this.running++;
+    void outcome.then((answer) => {
+      this.running--;
+      this.#answer(answer);
+    });
   }
 
   #answer(answer: Answer | readonly Answer[] | undefined): void {
@@ -95,6 +100,12 @@ export class SseSessions {
     return this.#open.size;
   }
 
+  get running(): number {
+    let running = 0;
+    for (const session of this.#open.values()) running += session.running - session.session.listeners.size;
+    return running;
+  }
+
   open(exchange: Exchange, principal: Principal, path: string): void {
     const endpoint = this.#endpoint;
     const { maxStreams, sessions } = endpoint.settings;
@@ -117,7 +128,7 @@ export class SseSessions {
     const session = this.#open.get(id);
     if (session === undefined) return void this.#forward(exchange, principal, id, text);
     if (session.owner !== principal.id) return unknown(endpoint, exchange);
-    if (session.session.running.size >= endpoint.settings.maxRunning && message.kind === 'request') {
+    if (session.running >= endpoint.settings.maxRunning && message.kind === 'request') {
       return endpoint.refuse(exchange, 503, fault(503, 'Too many calls run in this session'), { fields: ['retry-after', '1'] });
     }
     // What cannot be read is answered here, where its sender looks first; the rest on the stream.
@@ -138,7 +149,11 @@ export class SseSessions {
 
   #forwarded({ from, session: id, principal, text }: Forwarded): void {
     const session = from === this.#endpoint.id ? undefined : this.#open.get(id);
-    if (session?.owner === principal.id) session.receive(decodeMessage(text, maxDepth), principal);
+    if (session?.owner !== principal.id) return;
+    const message = decodeMessage(text, maxDepth);
+    // Its sender was told that it arrived, so it hears of this on the stream.
+    if (session.running < this.#endpoint.settings.maxRunning || message.kind !== 'request') session.receive(message, principal);
+    else session.send({ jsonrpc: '2.0', id: message.id, error: fault(503, 'Too many calls run in this session') });
   }
 
   #drop(id: string): void {

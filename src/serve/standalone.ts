@@ -42,14 +42,9 @@ export class Standalone implements Outlet {
   begin(exchange: Exchange, traits: RevisionTraits): void {
     const { settings, store } = this.#endpoint;
     const line = this.#line(this.#endpoint.streamName('g'), 0, exchange);
-    if (settings.events === undefined) {
-      line.stream?.tick(Number.POSITIVE_INFINITY);
-      return;
-    }
-    line.leave = store.events.begin(this.#session, line.name, settings.events, this.#reader(line));
-    // A first sign, so that whoever waits for the head of the answer gets it.
-    if (traits.primedStreams) line.stream?.write(encodePriming(`${line.name}-0`, settings.retryMs));
-    else line.stream?.tick(Number.POSITIVE_INFINITY);
+    if (settings.events !== undefined) line.leave = store.events.begin(this.#session, line.name, settings.events, this.#reader(line));
+    if (settings.events !== undefined && traits.primedStreams) line.stream?.write(encodePriming(`${line.name}-0`, settings.retryMs));
+    else line.stream?.greet();
   }
 
   /** Goes on after an event of a stream of this kind. False when there is no such stream, or too little of it is left. */
@@ -65,21 +60,36 @@ export class Standalone implements Outlet {
   }
 
   #goOn(exchange: Exchange, name: string, following: Following, reader: LateReader): void {
-    const known = this.#lines?.find((line) => line.name === name);
-    if (known !== undefined) this.#lines = this.#lines?.filter((line) => line !== known);
-    const line = this.#line(name, following.last, exchange);
-    line.leave = following.leave;
-    reader.begin(following, this.#reader(line));
-    line.stream?.tick(Number.POSITIVE_INFINITY);
+    const { settings, store } = this.#endpoint;
+    this.#lines = this.#lines?.filter((line) => line.name !== name);
+    // A stream that was given up for another is brought to its end, and goes on under a name of its own.
+    const again = following.ended ? this.#endpoint.streamName('g') : name;
+    const line = this.#line(again, following.ended ? 0 : following.last, exchange);
+    const { stream } = line;
+    if (!following.ended) {
+      line.leave = following.leave;
+      reader.begin(following, this.#reader(line));
+    } else {
+      for (const [number, data] of following.missed) stream?.write(encodeEvent(data, `${name}-${number}`));
+      if (settings.events !== undefined) line.leave = store.events.begin(this.#session, again, settings.events, this.#reader(line));
+    }
+    stream?.greet();
+  }
+
+  /** Streams that are closed, and not where messages go any more, are over; what is left of them can still be had for a while. */
+  #giveUp(lines: readonly Line[]): void {
+    for (const { name } of lines) this.#endpoint.store.events.end(this.#session, name);
+    this.#lines = this.#lines?.filter((line) => !lines.includes(line));
   }
 
   #line(name: string, number: number, exchange: Exchange): Line {
+    this.#giveUp(this.#lines?.filter(({ stream }) => stream === undefined) ?? []);
     const line: Line = { name, number, stream: undefined, leave: () => undefined };
     line.stream = new OpenStream(this.#endpoint, exchange, [], () => {
       line.stream = undefined;
       line.leave();
-      // Older ones that are closed will not be written to any more.
-      this.#lines = this.#lines?.filter((one, at, all) => one.stream !== undefined || at === all.length - 1);
+      const last = this.#lines?.at(-1);
+      this.#giveUp(this.#lines?.filter((one) => one.stream === undefined && (one !== last || this.open)) ?? []);
     });
     this.#lines ??= [];
     this.#lines.push(line);
@@ -119,7 +129,7 @@ function follow(endpoint: Endpoint, exchange: Exchange, following: Following, re
     replaced: () => stream.end(),
   });
   if (following.ended) stream.end();
-  else stream.tick(Number.POSITIVE_INFINITY);
+  else stream.greet();
 }
 
 /** Events may come before what was missed has been written: they wait for it. */

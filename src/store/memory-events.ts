@@ -105,6 +105,7 @@ export function memoryEvents(): MemoryEvents {
     follow(session, name, after, reader) {
       const stream = find(session, name);
       if (stream === undefined || after > stream.last || after < 0) return undefined;
+      age(stream, Date.now());
       if (after < stream.first - 1) return 'trimmed';
       const missed = stream.events.slice(after - stream.first + 1).map(({ data }, at) => [after + 1 + at, data] as const);
       stream.reader?.replaced();

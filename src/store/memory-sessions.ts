@@ -15,20 +15,21 @@ export interface MemorySessions extends Sessions {
 
 export function memorySessions(): MemorySessions {
   const kept = new Map<string, Kept>();
+  /** Removed, but not yet told to whoever tidies. */
+  let gone: string[] = [];
   const alive = (id: string): Kept | undefined => {
     const found = kept.get(id);
     return found !== undefined && found.until > Date.now() ? found : undefined;
   };
-  const tidy = (): string[] => {
+  const sweep = (): void => {
     const now = Date.now();
-    const expired: string[] = [];
-    for (const [id, { until }] of kept) if (until <= now) expired.push(id);
+    const expired = [...kept].filter(([, { until }]) => until <= now).map(([id]) => id);
     for (const id of expired) kept.delete(id);
-    return expired;
+    gone.push(...expired);
   };
   return {
     create(id, record, ttlMs, max) {
-      if (kept.size >= max) tidy();
+      if (kept.size >= max) sweep();
       if (kept.size >= max) return false;
       kept.set(id, { record, until: Date.now() + ttlMs });
       return true;
@@ -44,7 +45,12 @@ export function memorySessions(): MemorySessions {
     },
     remove: (id) => kept.delete(id),
     count: () => kept.size,
-    tidy,
+    tidy() {
+      sweep();
+      const told = gone;
+      gone = [];
+      return told;
+    },
     clear: () => kept.clear(),
   };
 }
