@@ -127,6 +127,14 @@ export class Endpoint {
     return `${kind}${this.id}${(++this.#streamCount).toString(36)}`;
   }
 
+  show(direction: 'in' | 'out', text: string): void {
+    try {
+      this.settings.tap?.({ direction, text });
+    } catch (error) {
+      this.core.report(error, 'tap');
+    }
+  }
+
   answer(exchange: Exchange, status: number, fields: Fields, body: string, close = false): void {
     this.counters.answered(status);
     const cors = this.gate.cors(exchange);
@@ -141,14 +149,9 @@ export class Endpoint {
 
   /** An answer that is an error, with the id of its request where that could be read. */
   refuse(exchange: Exchange, status: number, error: ErrorObject, more: Refusing = {}): void {
-    const answer = toErrorAnswer(more.id, error, more.traits);
-    this.answer(
-      exchange,
-      status,
-      more.fields === undefined ? jsonFields : [...jsonFields, ...more.fields],
-      encodeAnswer(answer),
-      more.close,
-    );
+    const text = encodeAnswer(toErrorAnswer(more.id, error, more.traits));
+    if (this.settings.tap !== undefined) this.show('out', text);
+    this.answer(exchange, status, more.fields === undefined ? jsonFields : [...jsonFields, ...more.fields], text, more.close);
   }
 
   /** The public URL of the endpoint. Never from what a client may say about proxies, nor from the port of a neighbour on loopback. */

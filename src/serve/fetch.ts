@@ -9,6 +9,7 @@ import type { HttpRules } from './http-options.ts';
 
 export type { HttpStats } from './counters.ts';
 export type { HttpRules, SessionOptions } from './http-options.ts';
+export type { TapEvent } from './serving.ts';
 export { toPrometheus };
 
 export interface FetchHandler {

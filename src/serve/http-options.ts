@@ -2,6 +2,7 @@
 import { VivariumError } from '../jsonrpc/error.ts';
 import type { Authorizer } from '../protocol/authorization.ts';
 import type { EventLimits, Store } from '../store/store.ts';
+import type { TapEvent } from './serving.ts';
 
 export interface SessionOptions {
   /** A session nobody used for so long ends; an open stream or a running call keeps it. Default: 1,800,000. */
@@ -48,6 +49,8 @@ export interface HttpRules {
   readonly lenient?: boolean;
   /** `always` answers every call with an event stream; otherwise only what must be sent before the answer begins one. */
   readonly stream?: 'when-needed' | 'always';
+  /** Sees every message as it is on the wire. */
+  readonly tap?: (event: TapEvent) => void;
   /** The URL clients know, where that differs from what the request says: behind a proxy. */
   readonly publicUrl?: string;
 }
@@ -68,6 +71,7 @@ export interface Settings {
   readonly lenient: boolean;
   readonly always: boolean;
   readonly publicUrl: string | undefined;
+  readonly tap: ((event: TapEvent) => void) | undefined;
 }
 
 export function settle(rules: HttpRules): Settings {
@@ -100,6 +104,7 @@ export function settle(rules: HttpRules): Settings {
     drainMs: positive('drainMs', rules.drainMs, 10_000, 0),
     lenient: rules.lenient ?? false,
     always: rules.stream === 'always',
+    tap: rules.tap,
     publicUrl: publicUrl === undefined ? undefined : checkedUrl(publicUrl),
   };
 }

@@ -158,7 +158,9 @@ function receive(endpoint: Endpoint, exchange: Exchange, then: (message: Decoded
       return endpoint.refuse(exchange, 400, faults.parseError('Not valid UTF-8'), { traits: spoken(exchange) });
     }
     try {
-      then(decode(body), typeof body === 'string' ? body : JSON.stringify(body.value));
+      const text = typeof body === 'string' ? body : JSON.stringify(body.value);
+      if (endpoint.settings.tap !== undefined) endpoint.show('in', text);
+      then(decode(body), text);
     } catch (error) {
       endpoint.failed(exchange, error);
     }

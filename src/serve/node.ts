@@ -15,7 +15,7 @@ import { onSignals } from './signals.ts';
 
 export type { HttpStats } from './counters.ts';
 export type { HttpRules, SessionOptions } from './http-options.ts';
-export type { Serving } from './serving.ts';
+export type { Serving, TapEvent } from './serving.ts';
 export { toPrometheus };
 
 export interface ListenOptions extends HttpRules {

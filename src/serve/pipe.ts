@@ -7,17 +7,13 @@ import type { Outlet, Principal } from '../server/context.ts';
 import { type Core, soon } from '../server/core.ts';
 import { dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { Session } from '../server/session.ts';
+import type { TapEvent } from './serving.ts';
 
 export interface PipeOptions {
   readonly principal?: Principal | undefined;
   readonly maxMessageBytes?: number | undefined;
   /** Sees every message as it is on the wire; what it throws is reported and forgotten. */
   readonly tap?: ((event: TapEvent) => void) | undefined;
-}
-
-export interface TapEvent {
-  readonly direction: 'in' | 'out';
-  readonly text: string;
 }
 
 /** The far end. `write` says false when it wants no more for now. */

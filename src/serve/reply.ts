@@ -82,6 +82,7 @@ export class Reply implements Outlet {
       return;
     }
     this.#stop();
+    if (text !== '' && this.#endpoint.settings.tap !== undefined) this.#endpoint.show('out', text);
     if (this.#gone) this.#endpoint.counters.lost++;
     else if (this.#endpoint.settings.always && status === 200) this.#only(encodeEvent(text));
     else this.#endpoint.answer(this.#exchange, status, this.#typed(text, more), text);
@@ -124,6 +125,7 @@ export class Reply implements Outlet {
   #emit(text: string): void {
     if (!this.#begun) this.#begin();
     this.#endpoint.counters.events++;
+    if (this.#endpoint.settings.tap !== undefined) this.#endpoint.show('out', text);
     if (this.#name === undefined || this.#kept === undefined) {
       this.#stream?.write(encodeEvent(text));
     } else this.#endpoint.store.events.append(this.#kept.session, this.#name, ++this.#number, text);

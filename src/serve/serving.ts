@@ -8,3 +8,9 @@ export interface Serving {
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
+
+/** A message on its way, as text. */
+export interface TapEvent {
+  readonly direction: 'in' | 'out';
+  readonly text: string;
+}

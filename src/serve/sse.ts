@@ -75,6 +75,7 @@ class SseSession implements Outlet, Audience {
 
   #put(text: string): void {
     this.#endpoint.counters.events++;
+    if (this.#endpoint.settings.tap !== undefined) this.#endpoint.show('out', text);
     this.#stream.write(encodeEvent(text));
   }
 

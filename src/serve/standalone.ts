@@ -35,6 +35,7 @@ export class Standalone implements Outlet {
     if (line === undefined) return;
     const data = JSON.stringify(message);
     this.#endpoint.counters.events++;
+    if (this.#endpoint.settings.tap !== undefined) this.#endpoint.show('out', data);
     if (this.#endpoint.settings.events === undefined) line.stream?.write(encodeEvent(data));
     else this.#endpoint.store.events.append(this.#session, line.name, ++line.number, data);
   }

@@ -5,11 +5,10 @@ import type { Principal } from '../server/context.ts';
 import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
 import { guardProcess, type ProcessGuard } from './guard.ts';
-import { Pipe, type TapEvent } from './pipe.ts';
-import type { Serving } from './serving.ts';
+import { Pipe } from './pipe.ts';
+import type { Serving, TapEvent } from './serving.ts';
 
-export type { TapEvent } from './pipe.ts';
-export type { Serving } from './serving.ts';
+export type { Serving, TapEvent } from './serving.ts';
 
 export interface StdioOptions {
   /** Default: none, the local user with every scope granted. */
