@@ -58,7 +58,10 @@ function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest,
   if (!(outcome instanceof Promise)) return finish(outcome);
   const untrack = endpoint.track(session, principal, message.id);
   // Here, and only here, hanging up is how a client cancels.
-  reply.onGone = () => session.close();
+  reply.onGone = () => {
+    session.cancel(message.id, undefined);
+    session.close();
+  };
   reply.wait();
   void outcome.then((answer) => {
     untrack();

@@ -3,13 +3,21 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Revision } from 'vivarium';
+import type { Authorizer } from 'vivarium/auth';
 import { metaKeys } from 'vivarium/protocol';
 import { serveMemory } from 'vivarium/serve/memory';
 import type { Principal, Server } from 'vivarium/server';
 import { createWire } from 'vivarium/testing';
+import { type Door, fetchDoor, nodeDoor } from './doors.ts';
+import { HttpClient } from './http.ts';
+import { SseClient } from './http-sse.ts';
 import { judgeMessage } from './schemas.ts';
 
-export type Transport = 'memory' | 'wire' | 'stdio';
+/**
+ * In this process: `memory` by objects, `wire` through the real framing, `http` through a socket, `stateless` the same without
+ * sessions, `fetch` by calls with a Request, `sse` the older of the two transports over HTTP.
+ */
+export type Transport = 'memory' | 'wire' | 'http' | 'stateless' | 'fetch' | 'sse';
 
 export interface Message {
   readonly id?: string | number | null;
@@ -24,6 +32,10 @@ export interface Message {
 interface Raw {
   send(message: object): void;
   close(): Promise<void>;
+  /** What was sent has been read, and what was said before the latest answer is here; at once where there is one connection only. */
+  settled?(): Promise<void>;
+  /** The handshake has been made. */
+  agreed?(version: string): void;
 }
 
 export interface LinkOptions {
@@ -41,7 +53,7 @@ export class Link {
   readonly #capabilities: object;
   readonly #methods = new Map<unknown, string>();
   readonly #received: Message[] = [];
-  readonly #waiting: { wants: (message: Message) => boolean; take: (message: Message) => void }[] = [];
+  readonly #waiting: { wants: (message: Message) => boolean; take: (message: Message) => void; fail: (error: Error) => void }[] = [];
   #raw: Raw | undefined;
   #nextId = 1;
   /** The first message that broke a schema; thrown at the next opportunity and when the link closes. */
@@ -65,13 +77,19 @@ export class Link {
       try {
         judgeMessage(one, this.revision, this.#methods.get(one.id));
       } catch (error) {
-        this.#broken ??= error as Error;
+        this.blame(error as Error);
       }
     }
     const single = message as Message;
     const at = this.#waiting.findIndex(({ wants }) => wants(single));
     if (at === -1) this.#received.push(single);
     else this.#waiting.splice(at, 1)[0]?.take(single);
+  }
+
+  /** Something is wrong with what the server sent, or with how. */
+  blame(error: Error): void {
+    this.#broken ??= error;
+    for (const { fail } of this.#waiting.splice(0)) fail(error);
   }
 
   /** `_meta` of a modern request; more can be merged in. */
@@ -131,6 +149,7 @@ export class Link {
     // List changes are announced at the end of a turn: of this process, or of the child's, which the second trip waits for.
     await new Promise((resolve) => setImmediate(resolve));
     await (this.modern ? this.request('server/discover') : this.request('ping'));
+    await this.#raw?.settled?.();
     return this.#received.splice(0);
   }
 
@@ -138,7 +157,9 @@ export class Link {
     const answer = await this.answer(
       this.start('initialize', { protocolVersion: this.revision, capabilities: this.#capabilities, clientInfo, ...params }),
     );
+    if (answer.result !== undefined) this.#raw?.agreed?.(answer.result.protocolVersion);
     this.notify('notifications/initialized');
+    await this.#raw?.settled?.();
     return answer;
   }
 
@@ -155,27 +176,44 @@ export class Link {
     if (this.#broken !== undefined) throw this.#broken;
     const at = this.#received.findIndex(wants);
     if (at !== -1) return this.#received.splice(at, 1)[0] as Message;
-    return new Promise((take) => this.#waiting.push({ wants, take }));
+    return new Promise((take, fail) => this.#waiting.push({ wants, take, fail }));
   }
 }
 
-/** In this process: `memory` by objects, `wire` through the real framing. */
-export async function open(server: Server, transport: 'memory' | 'wire', options: LinkOptions): Promise<Link> {
+export async function open(server: Server, transport: Transport, options: LinkOptions): Promise<Link> {
   const link = new Link(options);
   const settings = options.principal === undefined ? {} : { principal: options.principal };
   if (transport === 'memory') {
     const channel = serveMemory(server, settings);
     channel.receive((message) => link.arrive(structuredClone(message) as Message));
     link.attach({ send: (message) => channel.send(structuredClone(message)), close: () => channel.close() });
-  } else {
+  } else if (transport === 'wire') {
     const wire = createWire(server, settings);
     link.attach({ send: (message) => wire.send(message), close: () => wire.close() });
     void (async () => {
       for (;;) link.arrive((await wire.next()) as Message);
     })().catch(() => undefined);
-  }
+  } else link.attach(await openHttp(server, transport, link, options.principal));
   if (!link.modern && options.bare !== true) await link.initialize();
   return link;
+}
+
+async function openHttp(server: Server, transport: Transport, link: Link, principal: Principal | undefined): Promise<Raw> {
+  const rules = {
+    sse: transport === 'sse',
+    ...(transport === 'stateless' && { sessions: false as const }),
+    ...(principal !== undefined && { auth: admitting(principal) }),
+  };
+  const door: Door = transport === 'fetch' ? fetchDoor(server, rules) : await nodeDoor(server, rules);
+  return transport === 'sse' ? new SseClient(door, link) : new HttpClient(door, link, transport !== 'stateless');
+}
+
+/** Whoever knocks is this one. */
+function admitting(principal: Principal): Authorizer {
+  return {
+    admit: () => ({ principal }),
+    stepUp: () => ({ status: 403, error: 'insufficient_scope', description: 'Not enough' }),
+  };
 }
 
 export interface ChildLink extends Link {

@@ -8,7 +8,7 @@ import { tour, tourCapabilities } from './tour.ts';
 /** Not the server's to serve or send: tasks are an extension to come, these notifications are the client's. */
 const elsewhere = /^tasks\/|^notifications\/(tasks|roots)\//;
 
-const transports: readonly Transport[] = ['memory', 'wire', 'stdio'];
+const transports: readonly (Transport | 'stdio')[] = ['memory', 'wire', 'stdio', 'http', 'fetch', 'sse', 'stateless'];
 
 describe('a tour of every method', () => {
   for (const transport of transports) {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { metaKeys } from 'vivarium/protocol';
 import type { ClientFeature, Context } from 'vivarium/server';
 import { createWire } from 'vivarium/testing';
-import { legacy, matrix, since } from '../matrix/matrix.ts';
+import { legacy, matrix, pipes, since } from '../matrix/matrix.ts';
 import { ask, createServer, defer, modern, openWire, type Reply, text, turn } from './fixture.ts';
 
 /** A server whose tool shows its context to the test. */
@@ -15,7 +15,8 @@ function watched(): { readonly server: ReturnType<typeof createServer>['server']
 }
 
 describe('the context', () => {
-  matrix('knows revision, era, request and client', {}, async ({ connect, revision }) => {
+  // Over HTTP there is always a principal.
+  matrix('knows revision, era, request and client', { transports: pipes }, async ({ connect, revision }) => {
     const { server, seen } = watched();
     const link = await connect(server, { capabilities: { sampling: {} } });
     const { id } = await link.call('it', {}, { 'example.com/trace': 'abc' });

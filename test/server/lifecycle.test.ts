@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Revision } from 'vivarium';
 import { metaKeys } from 'vivarium/protocol';
 import { createWire } from 'vivarium/testing';
-import { legacy, matrix } from '../matrix/matrix.ts';
+import { legacy, matrix, pipes } from '../matrix/matrix.ts';
 import { ask, chunk, createServer, createSmall, handshake, modern, turn } from './fixture.ts';
 
 const info = {
@@ -95,15 +95,20 @@ describe('initialize', () => {
     expect((await ask(createWire(createSmall()), 'initialize')).error.code).toBe(-32602);
   });
 
-  matrix('is refused the second time, and the first stays in force', { revisions: legacy }, async ({ connect, revision }) => {
-    const { server } = createServer();
-    server.tool('revision', {}, (_, ctx) => `${ctx.revision} ${ctx.client.info?.name}`);
-    const link = await connect(server);
-    const other = revision === '2024-11-05' ? '2025-11-25' : '2024-11-05';
-    const { error } = await link.request('initialize', { ...handshake(other), clientInfo: { name: 'impostor', version: '1' } });
-    expect(error?.code).toBe(-32600);
-    expect((await link.call('revision')).result.content).toEqual([{ type: 'text', text: `${revision} link` }]);
-  });
+  // Over HTTP each one begins a session of its own.
+  matrix(
+    'is refused the second time, and the first stays in force',
+    { revisions: legacy, transports: pipes },
+    async ({ connect, revision }) => {
+      const { server } = createServer();
+      server.tool('revision', {}, (_, ctx) => `${ctx.revision} ${ctx.client.info?.name}`);
+      const link = await connect(server);
+      const other = revision === '2024-11-05' ? '2025-11-25' : '2024-11-05';
+      const { error } = await link.request('initialize', { ...handshake(other), clientInfo: { name: 'impostor', version: '1' } });
+      expect(error?.code).toBe(-32600);
+      expect((await link.call('revision')).result.content).toEqual([{ type: 'text', text: `${revision} link` }]);
+    },
+  );
 
   it('is a barrier: what follows it in the same chunk is judged by it', async () => {
     const server = createSmall();

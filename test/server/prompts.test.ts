@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Principal } from 'vivarium/server';
 import { z } from 'zod';
-import { legacy, matrix } from '../matrix/matrix.ts';
+import { legacy, matrix, pipes } from '../matrix/matrix.ts';
 import { ask, createServer, openWire, text, turn } from './fixture.ts';
 
 const icons = [{ src: 'https://example.com/icon.png', mimeType: 'image/png', sizes: ['48x48'] }];
@@ -46,7 +46,8 @@ describe('a description', () => {
     expect((await link.request('prompts/list')).result.prompts).toEqual([{ name: 'plain' }, { name: 'empty' }]);
   });
 
-  matrix('changes with what is registered', {}, async ({ connect, revision }) => {
+  // Changes are told once a turn, and through a socket this takes several.
+  matrix('changes with what is registered', { transports: pipes }, async ({ connect, revision }) => {
     const { server } = createServer();
     server.prompt('stays', {}, () => 'x');
     const prompt = server.prompt('it', { description: 'old', input }, ({ tone }) => tone);

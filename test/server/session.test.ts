@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { serveMemory } from 'vivarium/serve/memory';
 import { type Context, VivariumError } from 'vivarium/server';
 import { createWire } from 'vivarium/testing';
-import { matrix } from '../matrix/matrix.ts';
+import { matrix, pipes } from '../matrix/matrix.ts';
 import { ask, createServer, defer, handshake, modern, openWire, type Reply, text, turn } from './fixture.ts';
 
 interface Running {
@@ -26,7 +26,8 @@ function waiting(): { server: ReturnType<typeof createServer>['server']; told: u
 }
 
 describe('notifications/cancelled', () => {
-  matrix('aborts the signal with its reason, and the call is never answered', {}, async ({ connect }) => {
+  // Looks at the call in the very turn it was sent, before a socket has carried it.
+  matrix('aborts the signal with its reason, and the call is never answered', { transports: pipes }, async ({ connect }) => {
     const { server, told, calls } = waiting();
     const link = await connect(server);
     const id = link.start('tools/call', { name: 'wait' }, { progressToken: 1 });

@@ -5,7 +5,7 @@ import { metaKeys } from 'vivarium/protocol';
 import type { Principal } from 'vivarium/server';
 import { createWire } from 'vivarium/testing';
 import { z } from 'zod';
-import { legacy, matrix } from '../matrix/matrix.ts';
+import { legacy, matrix, pipes } from '../matrix/matrix.ts';
 import { ask, createServer, createSmall, modern, openWire, text } from './fixture.ts';
 
 const ada: Principal = { id: 'ada', scopes: ['read', 'write'] };
@@ -142,7 +142,8 @@ describe('scopes', () => {
     expect((await refused.request('tools/list')).result.tools).toHaveLength(1);
   });
 
-  matrix('are all granted to the local user', {}, async ({ connect }) => {
+  // Who does not exist over HTTP.
+  matrix('are all granted to the local user', { transports: pipes }, async ({ connect }) => {
     expect((await (await connect(scoped())).call('write')).result.content).toEqual([text('wrote')]);
   });
 });
