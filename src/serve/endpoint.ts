@@ -6,7 +6,7 @@ import { headerParameters } from '../protocol/headers.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import { encodeAnswer, toErrorAnswer } from '../server/answer.ts';
 import type { Change, Core } from '../server/core.ts';
-import { serve } from '../server/requests.ts';
+import { equip } from '../server/requests.ts';
 import type { Session } from '../server/session.ts';
 import { memoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
@@ -69,7 +69,7 @@ export class Endpoint {
     requireHeaders(core);
     this.#ownStore = rules.store === undefined;
     this.store = rules.store ?? memoryStore();
-    core.serve ??= serve;
+    equip(core);
     // A store that was given is shared, and rounds of one call may then be served by different nodes.
     if (rules.store !== undefined) core.vault ??= rules.store;
     core.openVault ??= async () => this.store;

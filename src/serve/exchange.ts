@@ -4,7 +4,8 @@ import type { RequestHead } from '../protocol/authorization.ts';
 /** Names and values in turn. */
 export type Fields = readonly string[];
 
-export type BodyFault = 'too-large' | 'not-utf8';
+/** `taken`: somebody has read it before, and kept it. */
+export type BodyFault = 'too-large' | 'not-utf8' | 'taken';
 
 export interface Exchange extends RequestHead {
   /** Whether it came over TLS. */

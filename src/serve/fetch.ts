@@ -69,6 +69,7 @@ class FetchExchange implements Exchange {
   }
 
   async #collect(maxBytes: number): Promise<string | BodyFault> {
+    if (this.#request.bodyUsed) return 'taken';
     if (Number(this.#request.headers.get('content-length')) > maxBytes) return 'too-large';
     const chunks: Uint8Array[] = [];
     let size = 0;

@@ -1,5 +1,5 @@
 // The rules of the endpoint, in their order: who may knock, where, who it is, what was sent, and in which era.
-import { faults } from '../jsonrpc/error.ts';
+import { faults, VivariumError } from '../jsonrpc/error.ts';
 import { type Decoded, decodeMessage, decodeValue, type Params } from '../jsonrpc/message.ts';
 import type { Admission, Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
@@ -10,7 +10,7 @@ import type { BodyFault, Exchange } from './exchange.ts';
 import { endSession, legacy, listen } from './legacy.ts';
 import { acceptsAll, acceptsEvents, isJson } from './media.ts';
 import { modern } from './modern.ts';
-import { fault, spoken } from './status.ts';
+import { fault, needsNoHandshake, spoken } from './status.ts';
 
 /** What is served beside the endpoint itself, where it owns the whole server. */
 export interface Surroundings {
@@ -45,7 +45,7 @@ function route(endpoint: Endpoint, exchange: Exchange, around: Surroundings | un
     return exchange.answer(204, preflight, '');
   }
   if (path !== endpoint.path && elsewhere(endpoint, exchange, path, around)) return;
-  const allowed = methodsOf(endpoint);
+  const allowed = methodsOf(endpoint, exchange);
   if (!allowed.includes(exchange.method)) return notAllowed(endpoint, exchange, allowed);
   admit(endpoint, exchange, path, (principal) => {
     if (exchange.method === 'POST') post(endpoint, exchange, principal, path);
@@ -94,8 +94,10 @@ function surrounding(endpoint: Endpoint, path: string, { metrics }: Surroundings
   return path === '/metrics' && metrics ? [200, toPrometheus(endpoint.stats)] : undefined;
 }
 
-function methodsOf({ core, settings }: Endpoint): readonly string[] {
-  return settings.sessions === undefined || core.legacy.length === 0 ? ['POST'] : ['POST', 'GET', 'DELETE'];
+/** Sessions and their streams are what the other methods are for: 2026-07-28 has neither. */
+function methodsOf({ core, settings }: Endpoint, exchange: Exchange): readonly string[] {
+  const none = settings.sessions === undefined || core.legacy.length === 0;
+  return none || (core.modern && needsNoHandshake(exchange.header(headerNames.version))) ? ['POST'] : ['POST', 'GET', 'DELETE'];
 }
 
 function notAllowed(endpoint: Endpoint, exchange: Exchange, allowed: readonly string[]): void {
@@ -154,6 +156,10 @@ function receive(endpoint: Endpoint, exchange: Exchange, then: (message: Decoded
       const error = fault(413, `The body is larger than ${maxBodyBytes} bytes: raise maxBodyBytes`);
       return endpoint.refuse(exchange, 413, error, { traits: spoken(exchange), close: true });
     }
+    if (body === 'taken') {
+      const hint = 'The body was read before it reached this handler: leave it, or pass it on as request.body';
+      return endpoint.failed(exchange, new VivariumError('ERR_CONFIG', hint));
+    }
     if (body === 'not-utf8') {
       return endpoint.refuse(exchange, 400, faults.parseError('Not valid UTF-8'), { traits: spoken(exchange) });
     }
@@ -175,7 +181,7 @@ function decode(body: Exclude<string | { readonly value: unknown }, BodyFault>):
 function isModern({ core }: Endpoint, exchange: Exchange, message: Decoded): boolean {
   if (!core.modern) return false;
   const version = exchange.header(headerNames.version);
-  if (version !== undefined && version >= '2026-07-28') return true;
+  if (needsNoHandshake(version)) return true;
   if (message.kind !== 'request' && message.kind !== 'notification') return false;
   if (exchange.header(headerNames.method) !== undefined && !isRevision(version)) return true;
   const meta = message.params?.['_meta'];

@@ -1,6 +1,6 @@
 // The revisions with a handshake over HTTP: sessions, the streams of GET, and the same without sessions.
-import { faults } from '../jsonrpc/error.ts';
-import { type Batch, type Decoded, isRequestId, type ParsedMessage, type ParsedRequest, type RequestId } from '../jsonrpc/message.ts';
+import { faults, VivariumError } from '../jsonrpc/error.ts';
+import { type Batch, type Decoded, isRequestId, type ParsedRequest, type Refusal, type RequestId } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
 import { type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
@@ -15,9 +15,12 @@ import { type Kept, Reply } from './reply.ts';
 import type { Held } from './sessions.ts';
 import { fault, jsonFields, spoken, statusOf } from './status.ts';
 
+type Legible = Exclude<Decoded, Refusal>;
+
 const wellFormed = /^[\x21-\x7e]{1,256}$/;
 
 export function legacy(endpoint: Endpoint, exchange: Exchange, message: Decoded, principal: Principal, path: string): void {
+  if (message.kind === 'refused') return unreadable(endpoint, exchange, message);
   if (!knowsVersion(endpoint, exchange)) return;
   if (message.kind === 'request' && message.method === 'initialize') return initialize(endpoint, exchange, message, principal, path);
   const { sessions, lenient } = endpoint.settings;
@@ -70,7 +73,7 @@ function withSession(
   exchange: Exchange,
   principal: Principal,
   id: string,
-  message: Decoded | undefined,
+  message: Legible | undefined,
   then: (held: Held) => void,
 ): void {
   const about = { id: idOf(message), traits: spoken(exchange) };
@@ -91,6 +94,7 @@ function unavailable(endpoint: Endpoint, exchange: Exchange, error: unknown): vo
 
 function initialize(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest, principal: Principal, path: string): void {
   const session = endpoint.sessions.fresh(principal);
+  session.deaf = endpoint.settings.sessions === undefined;
   const settle = (answer: Answer | undefined): void => {
     const finish = (kept: boolean): void => {
       if (!kept) {
@@ -112,7 +116,7 @@ function initialize(endpoint: Endpoint, exchange: Exchange, message: ParsedReque
   else settle(outcome);
 }
 
-function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Decoded, principal: Principal, path: string): void {
+function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Legible, principal: Principal, path: string): void {
   const { session } = held;
   const { traits } = session.handshake as Agreement;
   if (message.kind === 'notification' || message.kind === 'response') {
@@ -120,7 +124,7 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Dec
     if (message.kind !== 'response' || !endpoint.sessions.answered(held, message)) void dispatch(session, message, silent);
     return saved(held, () => endpoint.answer(exchange, 202, [], ''));
   }
-  if (session.running.size >= endpoint.settings.maxRunning && message.kind !== 'refused') {
+  if (session.running.size >= endpoint.settings.maxRunning) {
     const error = fault(503, `At most ${endpoint.settings.maxRunning} calls may run in a session`);
     return endpoint.refuse(exchange, 503, error, { id: idOf(message), traits, fields: ['retry-after', '1'] });
   }
@@ -128,9 +132,10 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Dec
 }
 
 /** Without a session nothing is remembered: what a client can do is not known, and it cannot be asked. */
-function alone(endpoint: Endpoint, exchange: Exchange, message: Decoded, principal: Principal, path: string): void {
+function alone(endpoint: Endpoint, exchange: Exchange, message: Legible, principal: Principal, path: string): void {
   const session = new Session(endpoint.core, principal);
   session.streams = true;
+  session.deaf = true;
   session.handshake = assumed(endpoint.core, exchange.header(headerNames.version));
   session.spoken = session.handshake.traits;
   session.initialized = true;
@@ -154,16 +159,11 @@ function run(
   endpoint: Endpoint,
   exchange: Exchange,
   session: Session,
-  message: Exclude<ParsedMessage, { kind: 'notification' | 'response' }> | Batch,
+  message: ParsedRequest | Batch,
   principal: Principal,
   path: string,
   { kept, held }: Place,
 ): void {
-  const { traits } = session.handshake as Agreement;
-  if (message.kind === 'refused') {
-    if (!message.answer) void dispatch(session, message, silent);
-    return endpoint.refuse(exchange, 400, message.error, { id: message.id, traits });
-  }
   const reply = new Reply(endpoint, exchange, principal, undefined, kept);
   const finish = (answer: Answer | readonly Answer[] | undefined): void => {
     const status = answer === undefined || 'length' in answer ? 200 : statusOf(answer.error, false);
@@ -185,6 +185,12 @@ function run(
     }
     finish(answer);
   });
+}
+
+function unreadable(endpoint: Endpoint, exchange: Exchange, { id, error, answer }: Refusal): void {
+  if (!answer)
+    endpoint.core.report(new VivariumError('ERR_PROTOCOL', `The client sent a message that was dropped: ${error.data}`), 'message');
+  endpoint.refuse(exchange, 400, error, { id, traits: spoken(exchange) });
 }
 
 /** An answer says that it is done: so it waits until the store has it. */
@@ -211,9 +217,8 @@ async function resume(endpoint: Endpoint, exchange: Exchange, held: Held, last: 
 }
 
 /** A bare request belongs to no revision; it is told both ways in. A ping is always answered. */
-function homeless(endpoint: Endpoint, exchange: Exchange, message: Decoded): void {
+function homeless(endpoint: Endpoint, exchange: Exchange, message: Legible): void {
   const traits = spoken(exchange);
-  if (message.kind === 'refused') return endpoint.refuse(exchange, 400, message.error, { id: message.id, traits });
   if (message.kind === 'batch') {
     return endpoint.refuse(exchange, 400, faults.invalidRequest('A batch needs a session of 2025-03-26'), { traits });
   }
@@ -228,7 +233,7 @@ function homeless(endpoint: Endpoint, exchange: Exchange, message: Decoded): voi
   endpoint.refuse(exchange, 400, error, { id: idOf(message), traits });
 }
 
-function idOf(message: Decoded | undefined): RequestId | undefined {
+function idOf(message: Legible | undefined): RequestId | undefined {
   return message !== undefined && 'id' in message ? message.id : undefined;
 }
 

@@ -5,7 +5,7 @@ import { type Answer, type BatchOutcome, toMessage } from '../server/answer.ts';
 import type { Principal } from '../server/context.ts';
 import { coreOf, soon } from '../server/core.ts';
 import { dispatch, dispatchBatch } from '../server/dispatch.ts';
-import { serve } from '../server/requests.ts';
+import { equip } from '../server/requests.ts';
 import type { Server } from '../server/server.ts';
 import { Session } from '../server/session.ts';
 
@@ -26,7 +26,7 @@ export interface MemoryOptions {
 export function serveMemory(server: Server, options: MemoryOptions = {}): Channel {
   const core = coreOf(server);
   // Here at once: nobody waits for a process to start.
-  core.serve ??= serve;
+  equip(core);
   core.openVault ??= async () => (await import('../store/memory.ts')).memoryStore();
   const session = new Session(core, options.principal);
   let listener: ((message: object) => void) | undefined;

@@ -62,7 +62,7 @@ export class NodeExchange implements Exchange {
   read(maxBytes: number, done: (body: string | BodyFault | { readonly value: unknown }) => void): void {
     const request = this.#request;
     const { body } = request;
-    if (body !== undefined && request.readableEnded) return done(parsed(body));
+    if (request.readableEnded) return done(body === undefined ? 'taken' : parsed(body));
     if (Number(request.headers['content-length']) > maxBytes) return done('too-large');
     let first: Buffer | undefined;
     let rest: Buffer[] | undefined;

@@ -36,7 +36,7 @@ export function denied(call: Call, access: Access): ErrorObject | undefined {
   return faults.invalidParams(`This needs a client that supports ${lacking}`);
 }
 
-export function lackingScopes({ principal }: Call, { scopes }: Access): ErrorObject | undefined {
+export function lackingScopes({ principal }: Pick<Call, 'principal'>, { scopes }: Access): ErrorObject | undefined {
   if (scopes === undefined || principal === undefined) return undefined;
   return scopes.every((scope) => principal.scopes.includes(scope)) ? undefined : faults.forbidden(scopes);
 }

@@ -15,6 +15,7 @@ import type { AskingOptions, ServerOptions } from './options.ts';
 import type { Prompt } from './prompt.ts';
 import type { serve } from './requests.ts';
 import type { Resource } from './resource.ts';
+import type { hiddenFrom } from './resources.ts';
 import type { Server } from './server.ts';
 import { limitOf, type Tool } from './tool.ts';
 
@@ -71,6 +72,8 @@ export class Core {
   readonly limit: number | undefined;
   /** Serves requests; loaded when the first answer has left, because nothing before the handshake needs it. */
   serve: typeof serve | undefined;
+  /** Whether a resource does not exist for someone; there once anybody can have subscribed to one. */
+  hides: typeof hiddenFrom | undefined;
   readonly #origin: Readonly<Record<string, unknown>>;
   readonly #listeners: Set<(change: Change, at: number) => void> = new Set();
   /** By what changed, with the count at which it changed last. */
@@ -116,7 +119,7 @@ export class Core {
     if (this.serve !== undefined) return undefined;
     this.#loading ??= import('./requests.ts').then(
       (requests) => {
-        this.serve = requests.serve;
+        requests.equip(this);
       },
       (error: unknown) => {
         // The next request tries again: a file may be missing for a moment only.
@@ -128,13 +131,14 @@ export class Core {
   }
 
   /** Derived from what is registered, never declared by hand. */
-  capabilities(): ServerCapabilities {
+  capabilities(announces = true): ServerCapabilities {
+    const list = announces ? { listChanged: true } : {};
     return {
       logging: {},
       ...(this.has('completions') && { completions: {} }),
-      ...(this.has('tools') && { tools: { listChanged: true } }),
-      ...(this.has('resources') && { resources: { subscribe: true, listChanged: true } }),
-      ...(this.has('prompts') && { prompts: { listChanged: true } }),
+      ...(this.has('tools') && { tools: list }),
+      ...(this.has('resources') && { resources: announces ? { subscribe: true, ...list } : {} }),
+      ...(this.has('prompts') && { prompts: list }),
       ...(this.extensions.size > 0 && { extensions: Object.fromEntries(this.extensions) as ServerCapabilities['extensions'] & object }),
     };
   }

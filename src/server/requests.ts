@@ -12,7 +12,7 @@ import { complete } from './completion.ts';
 import type { ClientIdentity, Outlet } from './context.ts';
 import type { Core, Feature } from './core.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
-import { listResources, listTemplates, readResource, subscribe, unsubscribe } from './resources.ts';
+import { hiddenFrom, listResources, listTemplates, readResource, subscribe, unsubscribe } from './resources.ts';
 import { conclude, unseal } from './sealing.ts';
 import { type Handshake, initialize, type Session } from './session.ts';
 import { listen } from './subscriptions.ts';
@@ -44,6 +44,12 @@ const features: ReadonlyMap<string, Feature> = new Map<string, Feature>([
 const askable: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 const stillRunning = faults.invalidRequest('A request with this id is still running');
+
+/** Gives a definition what is otherwise loaded after its first answer. */
+export function equip(core: Core): void {
+  core.serve ??= serve;
+  core.hides ??= hiddenFrom;
+}
 
 export function serve(session: Session, message: ParsedRequest, outlet: Outlet): Outcome {
   const { core } = session;

@@ -8,6 +8,8 @@ import { denied, lackingScopes, metaOf } from './access.ts';
 import type { Reply } from './answer.ts';
 import { isRest, readRest } from './budget.ts';
 import type { Call } from './call.ts';
+import type { Principal } from './context.ts';
+import type { Core } from './core.ts';
 import type { Contents, Resource } from './resource.ts';
 import { matchTemplate } from './uri-template-match.ts';
 
@@ -100,14 +102,13 @@ export function resourcesFor(call: Call, params: Params | undefined): Resource[]
 }
 
 /** There is something at this address, but not for this caller. */
-export function hiddenFrom(call: Call, uri: string): boolean {
-  const { core } = call;
+export function hiddenFrom(core: Core, principal: Principal | undefined, uri: string): boolean {
   const there = [
     core.resources.get(uri),
     ...core.templates.values().filter((one) => one.template !== undefined && matchTemplate(one.template, uri) !== undefined),
   ];
   const known = there.filter((one) => one !== undefined);
-  const open = known.filter((one) => one.visibleTo?.(call.principal) !== false && lackingScopes(call, one.details) === undefined);
+  const open = known.filter((one) => one.visibleTo?.(principal) !== false && lackingScopes({ principal }, one.details) === undefined);
   return known.length > 0 && open.length === 0;
 }
 
@@ -155,8 +156,9 @@ function toContents(returned: unknown, uri: string, { name, details }: Resource)
 
 export function subscribe(call: Call, params: Params | undefined): Reply {
   const { session } = call;
-  if (hiddenFrom(call, params?.['uri'] as string)) return { error: faults.resourceNotFound(params?.['uri'] as string) };
   const uri = params?.['uri'] as string;
+  if (session.deaf) return { error: faults.methodNotFound('resources/subscribe') };
+  if (hiddenFrom(call.core, call.principal, uri)) return { error: faults.resourceNotFound(uri) };
   if (session.subscribed.size >= maxSubscribed && !session.subscribed.has(uri)) {
     return { error: faults.invalidParams(`A client subscribes to at most ${maxSubscribed} URIs`) };
   }
@@ -166,6 +168,7 @@ export function subscribe(call: Call, params: Params | undefined): Reply {
 }
 
 export function unsubscribe({ session }: Call, params: Params | undefined): Reply {
+  if (session.deaf) return { error: faults.methodNotFound('resources/unsubscribe') };
   session.subscribed.delete(params?.['uri'] as string);
   session.onState?.();
   return { result: {} };

@@ -69,6 +69,8 @@ export class Session {
   askPrefix: string | undefined;
   /** Every request has a stream of its own, which ends with it: that is how a client hears that it is over. */
   streams = false;
+  /** There is no way to tell the client anything but answers: nothing of the kind is promised to it. */
+  deaf = false;
   /** Something changed that outlives the connection: the level, the subscriptions, the confirmed handshake. */
   onState: (() => void) | undefined;
 
@@ -86,20 +88,12 @@ export class Session {
   /** Untagged to a legacy client that was promised it, tagged to every modern listener that asked for it. */
   announce(change: Change, at: number, outlet: Outlet): void {
     const { handshake } = this;
-    if (change.kind === 'updated' && this.#hidden(change.uri)) return;
+    // Changes of what someone may not see are not told to them.
+    if (change.kind === 'updated' && this.core.hides?.(this.core, this.principal, change.uri) === true) return;
     if (this.initialized && handshake !== undefined && at > handshake.since && this.#wants(change, handshake.capabilities)) {
       outlet.send({ jsonrpc: '2.0', ...messageOf(change) });
     }
     for (const listener of this.listeners.values()) listener.tell(change);
-  }
-
-  /** Changes of what someone may not see are not told to them. */
-  #hidden(uri: string): boolean {
-    const resource = this.core.resources.get(uri);
-    if (resource === undefined) return false;
-    const { principal } = this;
-    const lacking = principal !== undefined && resource.details.scopes?.every((scope) => principal.scopes.includes(scope)) === false;
-    return lacking || resource.visibleTo?.(principal) === false;
   }
 
   #wants(change: Change, promised: ServerCapabilities): boolean {
@@ -162,7 +156,7 @@ export function initialize(session: Session, params: Params | undefined): Reply 
   // Never an error for an unknown version: the server offers another, the client decides.
   const revision = isRevision(requested) && core.legacy.includes(requested) ? requested : newest;
   const traits = traitsOf(revision);
-  const capabilities = core.capabilities();
+  const capabilities = core.capabilities(!session.deaf);
   session.handshake = {
     traits,
     capabilities,

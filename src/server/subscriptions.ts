@@ -78,7 +78,7 @@ function subset(call: Call, asked: SubscriptionFilter): SubscriptionFilter {
   const honoured: Record<string, unknown> = {};
   for (const [member, capability] of lists) if (asked[member] === true && core.has(capability)) honoured[member] = true;
   if (asked.resourceSubscriptions !== undefined && core.has('resources'))
-    honoured['resourceSubscriptions'] = asked.resourceSubscriptions.filter((uri) => !hiddenFrom(call, uri));
+    honoured['resourceSubscriptions'] = asked.resourceSubscriptions.filter((uri) => !hiddenFrom(core, call.principal, uri));
   for (const member of core.listenMembers.keys()) if (asked[member] !== undefined) honoured[member] = asked[member];
   return honoured;
 }

@@ -2,7 +2,7 @@
 import { VivariumError } from '../jsonrpc/error.ts';
 import { Pipe, type PipeOptions } from '../serve/pipe.ts';
 import { coreOf, soon } from '../server/core.ts';
-import { serve } from '../server/requests.ts';
+import { equip } from '../server/requests.ts';
 import type { Server } from '../server/server.ts';
 import { type Transcript, TranscriptRecorder } from './transcript.ts';
 
@@ -42,7 +42,7 @@ class MemoryWire implements Wire {
   constructor(server: Server, options: PipeOptions) {
     const core = coreOf(server);
     // As in memory: what a process loads after its first answer is here at once.
-    core.serve ??= serve;
+    equip(core);
     this.#pipe = new Pipe(
       core,
       {
