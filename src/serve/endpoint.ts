@@ -206,6 +206,8 @@ export class Endpoint {
     this.sessions.hangUp();
     this.sse.endListeners();
     for (const session of this.#modern) session.endListeners();
+    // Their last answers leave before anything is aborted.
+    await pause(0);
     const deadline = Date.now() + this.settings.drainMs;
     while (this.replies.size + this.sse.running > 0 && Date.now() < deadline) await pause(Math.min(10, Math.max(1, deadline - Date.now())));
     this.sse.close();

@@ -62,10 +62,11 @@ class FetchExchange implements Exchange {
   }
 
   read(maxBytes: number, done: (body: string | BodyFault) => void): void {
-    void this.#collect(maxBytes).then(
-      (body) => done(body),
-      () => this.#leave(),
-    );
+    this.#collect(maxBytes).then(done, () => {
+      this.#leave();
+      // Nobody is there to read it, but whoever called this function waits for an answer.
+      this.#respond(new Response(null, { status: 400 }));
+    });
   }
 
   async #collect(maxBytes: number): Promise<string | BodyFault> {

@@ -207,7 +207,7 @@ async function resume(endpoint: Endpoint, exchange: Exchange, held: Held, last: 
   const refuse = (message: string, reason: string): void => endpoint.refuse(exchange, 400, fault(400, message, { reason }), { traits });
   if (name === undefined || endpoint.settings.events === undefined) return refuse('There is no such event', 'unknown_event');
   try {
-    const resumed = await held.standalone.resume(exchange, name, Number(number));
+    const resumed = await held.standalone.resume(exchange, name, Number(number), traits);
     if (resumed === true && name.startsWith('g')) endpoint.sessions.listen(held);
     if (resumed === 'trimmed') refuse('Events after this one are gone: the stream cannot be resumed', 'events_trimmed');
     else if (!resumed) refuse('There is no such event, or it is too long ago', 'unknown_event');

@@ -62,8 +62,8 @@ export class NodeExchange implements Exchange {
   read(maxBytes: number, done: (body: string | BodyFault | { readonly value: unknown }) => void): void {
     const request = this.#request;
     const { body } = request;
-    if (request.readableEnded) return done(body === undefined ? 'taken' : parsed(body));
     if (Number(request.headers['content-length']) > maxBytes) return done('too-large');
+    if (request.readableEnded) return done(body === undefined ? 'taken' : parsed(body, maxBytes));
     let first: Buffer | undefined;
     let rest: Buffer[] | undefined;
     let size = 0;
@@ -155,8 +155,9 @@ export class NodeExchange implements Exchange {
   }
 }
 
-function parsed(body: unknown): string | BodyFault | { readonly value: unknown } {
-  if (typeof body === 'string') return body;
+function parsed(body: unknown, maxBytes: number): string | BodyFault | { readonly value: unknown } {
+  if (typeof body === 'string') return Buffer.byteLength(body) > maxBytes ? 'too-large' : body;
   if (!(body instanceof Uint8Array)) return { value: body };
+  if (body.length > maxBytes) return 'too-large';
   return isUtf8(body) ? Buffer.from(body).toString('utf8') : 'not-utf8';
 }

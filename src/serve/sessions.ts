@@ -203,6 +203,7 @@ export class HttpSessions {
         return;
       case 'listening':
         this.#endpoint.audience.delete(held);
+        held.standalone.yield();
         return;
       case 'record': {
         const loaded = this.#endpoint.store.sessions.load(held.id);
@@ -224,7 +225,7 @@ export class HttpSessions {
 
   /** Streams that would stay open for ever end; calls go on. */
   hangUp(): void {
-    for (const held of this.#held.values()) held.standalone.close();
+    for (const held of this.#held.values()) held.standalone.hangUp();
   }
 
   close(): void {

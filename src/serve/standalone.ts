@@ -14,6 +14,9 @@ interface Line {
   leave: () => void;
 }
 
+/** Streams that were cut and may be resumed; of these, so many. */
+const maxClosed = 8;
+
 export class Standalone implements Outlet {
   readonly #endpoint: Endpoint;
   readonly #session: string;
@@ -41,56 +44,55 @@ export class Standalone implements Outlet {
   }
 
   begin(exchange: Exchange, traits: RevisionTraits): void {
-    const { settings, store } = this.#endpoint;
     const line = this.#line(this.#endpoint.streamName('g'), 0, exchange);
+    this.#prime(line, traits);
+  }
+
+  #prime(line: Line, traits: RevisionTraits): void {
+    const { settings, store } = this.#endpoint;
     if (settings.events !== undefined) line.leave = store.events.begin(this.#session, line.name, settings.events, this.#reader(line));
     if (settings.events !== undefined && traits.primedStreams) line.stream?.write(encodePriming(`${line.name}-0`, settings.retryMs));
     else line.stream?.greet();
   }
 
   /** Goes on after an event of a stream of this kind. False when there is no such stream, or too little of it is left. */
-  async resume(exchange: Exchange, name: string, after: number): Promise<boolean | 'trimmed'> {
+  async resume(exchange: Exchange, name: string, after: number, traits: RevisionTraits): Promise<boolean | 'trimmed'> {
     const { store, counters } = this.#endpoint;
     const reader = new LateReader(name);
     const following = await store.events.follow(this.#session, name, after, reader);
     if (following === undefined || following === 'trimmed') return following ?? false;
     counters.streamsResumed++;
-    if (name.startsWith('g')) this.#goOn(exchange, name, following, reader);
+    if (name.startsWith('g')) this.#goOn(exchange, name, following, reader, traits);
     else follow(this.#endpoint, exchange, following, reader);
     return true;
   }
 
-  #goOn(exchange: Exchange, name: string, following: Following, reader: LateReader): void {
-    const { settings, store } = this.#endpoint;
+  #goOn(exchange: Exchange, name: string, following: Following, reader: LateReader, traits: RevisionTraits): void {
     this.#lines = this.#lines?.filter((line) => line.name !== name);
-    // A stream that was given up for another is brought to its end, and goes on under a name of its own.
+    // A stream that was given up is brought to its end, and goes on under another name.
     const again = following.ended ? this.#endpoint.streamName('g') : name;
     const line = this.#line(again, following.ended ? 0 : following.last, exchange);
     const { stream } = line;
     if (!following.ended) {
       line.leave = following.leave;
       reader.begin(following, this.#reader(line));
+      stream?.greet();
     } else {
       for (const [number, data] of following.missed) stream?.write(encodeEvent(data, `${name}-${number}`));
-      if (settings.events !== undefined) line.leave = store.events.begin(this.#session, again, settings.events, this.#reader(line));
+      this.#prime(line, traits);
     }
-    stream?.greet();
-  }
-
-  /** Streams that are closed, and not where messages go any more, are over; what is left of them can still be had for a while. */
-  #giveUp(lines: readonly Line[]): void {
-    for (const { name } of lines) this.#endpoint.store.events.end(this.#session, name);
-    this.#lines = this.#lines?.filter((line) => !lines.includes(line));
   }
 
   #line(name: string, number: number, exchange: Exchange): Line {
-    this.#giveUp(this.#lines?.filter(({ stream }) => stream === undefined) ?? []);
+    const closed = this.#lines?.filter(({ stream }) => stream === undefined) ?? [];
+    for (const old of closed.slice(0, -maxClosed)) {
+      this.#endpoint.store.events.end(this.#session, old.name);
+      this.#lines = this.#lines?.filter((one) => one !== old);
+    }
     const line: Line = { name, number, stream: undefined, leave: () => undefined };
     line.stream = new OpenStream(this.#endpoint, exchange, [], () => {
       line.stream = undefined;
       line.leave();
-      const last = this.#lines?.at(-1);
-      this.#giveUp(this.#lines?.filter((one) => one.stream === undefined && (one !== last || this.open)) ?? []);
     });
     this.#lines ??= [];
     this.#lines.push(line);
@@ -112,12 +114,23 @@ export class Standalone implements Outlet {
     };
   }
 
-  close(): void {
-    for (const line of this.#lines?.splice(0) ?? []) {
+  /** Ends what is open; it can be resumed, here or elsewhere. */
+  hangUp(): void {
+    for (const line of this.#lines ?? []) {
       line.leave();
       line.stream?.end();
       line.stream = undefined;
     }
+  }
+
+  /** The client listens elsewhere: what was cut here is resumed there. */
+  yield(): void {
+    this.#lines = this.#lines?.filter(({ stream }) => stream !== undefined);
+  }
+
+  close(): void {
+    this.hangUp();
+    this.#lines = undefined;
   }
 }
 

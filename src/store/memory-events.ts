@@ -20,6 +20,8 @@ export interface MemoryEvents extends EventLog {
 
 /** Streams that have ended are kept for a while, in case the end did not arrive; of these, so many for each session. */
 const maxEnded = 32;
+/** Of those nobody reads just now, so many: a client that opens one after the other must not fill the memory. */
+const maxIdle = 64;
 /** Characters in all: beyond it the oldest streams go first. */
 const maxLength = 64 * 1024 * 1024;
 
@@ -47,6 +49,9 @@ export function memoryEvents(): MemoryEvents {
       streams = new Map();
       sessions.set(session, streams);
     }
+    const idle = [...streams].filter(([, one]) => one.reader === undefined && !one.ended);
+    for (const [old] of idle.slice(0, -maxIdle)) forget(session, old);
+    sessions.set(session, streams);
     const stream: Stream = { first: 1, last: 0, events: [], length: 0, ended: false, limits, reader };
     streams.set(name, stream);
     return stream;
