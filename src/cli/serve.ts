@@ -33,6 +33,7 @@ export const serve: Command = {
       throw new CommandError(exitCodes.usage, 'serve takes one module', { hint: 'vivarium serve server.ts' });
     }
     if (usesHttp(values)) {
+      if (values['guard'] === true) throw new CommandError(exitCodes.usage, '--guard is about stdio: leave it out with --http');
       const served = await load(target);
       if (served !== undefined) await (await import('./serve-http.ts')).serveOverHttp(served, values);
       return undefined;

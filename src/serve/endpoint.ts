@@ -141,6 +141,11 @@ export class Endpoint {
     exchange.answer(status, cors.length === 0 ? fields : [...fields, ...cors], body, close || this.#draining);
   }
 
+  /** What nobody waits for may still fail, and that is told to the author. */
+  quietly(work: unknown): void {
+    if (work instanceof Promise) work.catch((error: unknown) => this.core.report(error, 'store'));
+  }
+
   /** What is thrown by mistake, ours or an author's, costs one answer and not the process. */
   failed(exchange: Exchange, error: unknown): void {
     this.core.report(error, 'http');
@@ -155,13 +160,13 @@ export class Endpoint {
   }
 
   /** The public URL of the endpoint. Never from what a client may say about proxies, nor from the port of a neighbour on loopback. */
-  resource(exchange: Exchange, path: string): string {
+  resource(exchange: Exchange, path: string, exact = false): string {
     const { publicUrl } = this.settings;
     if (publicUrl !== undefined) return publicUrl;
     const host = exchange.header('host') ?? '';
     const name = host.replace(/:\d+$/, '');
     const own = this.port !== undefined && isLoopback(name.toLowerCase()) ? `${name}:${this.port}` : host;
-    return `${exchange.secure ? 'https' : 'http'}://${own}${this.path ?? path}`;
+    return `${exchange.secure ? 'https' : 'http'}://${own}${exact ? path : (this.path ?? path)}`;
   }
 
   /** Starts the beat, when there is something to look after. */
@@ -273,7 +278,8 @@ function requireName({ auth, publicUrl }: Settings, { allowedHosts }: HttpRules)
   if (auth?.usesResource !== true || publicUrl !== undefined || allowedHosts?.includes('*') !== true) return;
   throw new VivariumError(
     'ERR_CONFIG',
-    'Tokens are granted for the URL of this server, which any Host could claim to be: give publicUrl, allowedHosts, or the audience',
+    'Tokens are granted for the URL of this server, which any Host could claim to be: ' +
+      'give publicUrl (--public-url), allowedHosts (--allow-host), or the audience (--auth-audience)',
   );
 }
 

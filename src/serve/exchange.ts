@@ -8,6 +8,8 @@ export type Fields = readonly string[];
 export type BodyFault = 'too-large' | 'not-utf8' | 'taken';
 
 export interface Exchange extends RequestHead {
+  /** Somebody has read and unpacked the body already. */
+  readonly isRead: boolean;
   /** Whether it came over TLS. */
   readonly secure: boolean;
   /** Reads the whole body; calls back once, or never when the client goes away first. A body that was parsed before comes as its value. */

@@ -34,6 +34,7 @@ class FetchExchange implements Exchange {
   readonly method: string;
   readonly target: string;
   readonly secure: boolean;
+  readonly isRead = false;
   readonly #request: Request;
   readonly #url: URL;
   readonly #respond: (response: Response) => void;

@@ -61,7 +61,7 @@ function elsewhere(endpoint: Endpoint, exchange: Exchange, path: string, around:
   const { method } = exchange;
   if (path.startsWith(wellKnown) && endpoint.settings.auth?.document !== undefined) {
     const own = path.slice(wellKnown.length) || endpoint.path || '/';
-    const found = endpoint.settings.auth.document(path, endpoint.resource(exchange, own));
+    const found = endpoint.settings.auth.document(path, endpoint.resource(exchange, own, endpoint.settings.sse && own === '/sse'));
     if (found === undefined) endpoint.refuse(exchange, 404, fault(404, 'There is no such document'));
     else if (method !== 'GET') notAllowed(endpoint, exchange, ['GET']);
     else endpoint.answer(exchange, 200, ['content-type', 'application/json', 'cache-control', 'max-age=3600'], JSON.stringify(found));
@@ -74,8 +74,13 @@ function elsewhere(endpoint: Endpoint, exchange: Exchange, path: string, around:
       if (method !== wanted) notAllowed(endpoint, exchange, [wanted]);
       else if (events && !acceptsEvents(exchange.header('accept') ?? '*/*')) refuseAccept(endpoint, exchange, 'text/event-stream');
       else
-        admit(endpoint, exchange, path, (principal) =>
-          events ? endpoint.sse.open(exchange, principal, path) : postMessage(endpoint, exchange, principal),
+        admit(
+          endpoint,
+          exchange,
+          // Both are one resource, under the name its clients connect to.
+          events ? path : `${path.slice(0, -'/messages'.length)}/sse`,
+          (principal) => (events ? endpoint.sse.open(exchange, principal, path) : postMessage(endpoint, exchange, principal)),
+          true,
         );
       return true;
     }
@@ -104,7 +109,7 @@ function notAllowed(endpoint: Endpoint, exchange: Exchange, allowed: readonly st
   endpoint.refuse(exchange, 405, fault(405, `${allowed.join(', ')} only`), { fields: ['allow', allowed.join(', ')] });
 }
 
-function admit(endpoint: Endpoint, exchange: Exchange, path: string, then: (principal: Principal) => void): void {
+function admit(endpoint: Endpoint, exchange: Exchange, path: string, then: (principal: Principal) => void, exact = false): void {
   const { auth } = endpoint.settings;
   if (endpoint.draining) {
     return endpoint.refuse(exchange, 503, fault(503, 'The server is closing'), { fields: ['retry-after', '1'] });
@@ -125,7 +130,7 @@ function admit(endpoint: Endpoint, exchange: Exchange, path: string, then: (prin
   };
   let admission: Admission | Promise<Admission>;
   try {
-    admission = auth.admit(exchange, endpoint.resource(exchange, path));
+    admission = auth.admit(exchange, endpoint.resource(exchange, path, exact));
   } catch (error) {
     return failed(error);
   }
@@ -137,6 +142,7 @@ function post(endpoint: Endpoint, exchange: Exchange, principal: Principal, path
   if (!isJson(exchange.header('content-type'))) {
     return endpoint.refuse(exchange, 415, fault(415, 'Content-Type must be application/json'), { traits: spoken(exchange) });
   }
+  if (isEncoded(endpoint, exchange)) return;
   if (!acceptsAll(exchange.header('accept'))) return refuseAccept(endpoint, exchange, 'application/json, text/event-stream');
   receive(endpoint, exchange, (message) => {
     if (isModern(endpoint, exchange, message)) modern(endpoint, exchange, message, principal, path);
@@ -144,8 +150,18 @@ function post(endpoint: Endpoint, exchange: Exchange, principal: Principal, path
   });
 }
 
+/** Unpacking what a stranger packed is a way to fill the memory; nobody needs it for messages. */
+function isEncoded(endpoint: Endpoint, exchange: Exchange): boolean {
+  const coding = exchange.header('content-encoding') ?? 'identity';
+  if (coding.toLowerCase() === 'identity' || exchange.isRead) return false;
+  const more = { traits: spoken(exchange), fields: ['accept-encoding', 'identity'] };
+  endpoint.refuse(exchange, 415, fault(415, 'The body must not be compressed'), more);
+  return true;
+}
+
 function postMessage(endpoint: Endpoint, exchange: Exchange, principal: Principal): void {
   if (!isJson(exchange.header('content-type'))) return endpoint.refuse(exchange, 415, fault(415, 'Content-Type must be application/json'));
+  if (isEncoded(endpoint, exchange)) return;
   receive(endpoint, exchange, (message, text) => endpoint.sse.receive(exchange, principal, message, text));
 }
 

@@ -55,7 +55,7 @@ export function endSession(endpoint: Endpoint, exchange: Exchange, principal: Pr
   withSession(endpoint, exchange, principal, id, undefined, (held) => {
     const ended = endpoint.sessions.end(held);
     const done = (): void => endpoint.answer(exchange, 204, [], '');
-    if (ended instanceof Promise) void ended.then(done, done);
+    if (ended instanceof Promise) ended.then(done).catch((error: unknown) => unavailable(endpoint, exchange, error));
     else done();
   });
 }
@@ -112,7 +112,7 @@ function initialize(endpoint: Endpoint, exchange: Exchange, message: ParsedReque
     else finish(kept);
   };
   const outcome = dispatch(session, message, silent);
-  if (outcome instanceof Promise) void outcome.then(settle);
+  if (outcome instanceof Promise) outcome.then(settle).catch((error: unknown) => endpoint.failed(exchange, error));
   else settle(outcome);
 }
 
@@ -122,7 +122,7 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Leg
   if (message.kind === 'notification' || message.kind === 'response') {
     if (message.kind === 'notification' && message.method === 'notifications/cancelled') endpoint.sessions.cancel(held, message.params);
     if (message.kind !== 'response' || !endpoint.sessions.answered(held, message)) void dispatch(session, message, silent);
-    return saved(held, () => endpoint.answer(exchange, 202, [], ''));
+    return saved(endpoint, exchange, held, () => endpoint.answer(exchange, 202, [], ''));
   }
   if (session.running.size >= endpoint.settings.maxRunning) {
     const error = fault(503, `At most ${endpoint.settings.maxRunning} calls may run in a session`);
@@ -169,7 +169,7 @@ function run(
     const status = answer === undefined || 'length' in answer ? 200 : statusOf(answer.error, false);
     const done = (): void => conclude(endpoint, exchange, reply, answer, status, principal, path);
     if (held === undefined) done();
-    else saved(held, done);
+    else saved(endpoint, exchange, held, done);
   };
   const outcome: BatchOutcome = message.kind === 'batch' ? dispatchBatch(session, message, reply) : dispatch(session, message, reply);
   if (!(outcome instanceof Promise)) return finish(outcome);
@@ -177,13 +177,17 @@ function run(
   reply.wait();
   const untrack = held === undefined && message.kind === 'request' ? endpoint.track(session, principal, message.id) : undefined;
   if (held !== undefined) held.busy++;
-  void outcome.then((answer) => {
+  const ended = (answer: Answer | readonly Answer[] | undefined): void => {
     untrack?.();
     if (held !== undefined) {
       held.busy--;
       endpoint.sessions.touch(held);
     }
     finish(answer);
+  };
+  outcome.then(ended).catch((error: unknown) => {
+    endpoint.failed(exchange, error);
+    reply.end();
   });
 }
 
@@ -194,9 +198,9 @@ function unreadable(endpoint: Endpoint, exchange: Exchange, { id, error, answer 
 }
 
 /** An answer says that it is done: so it waits until the store has it. */
-function saved(held: Held, then: () => void): void {
+function saved(endpoint: Endpoint, exchange: Exchange, held: Held, then: () => void): void {
   if (held.saving === undefined) then();
-  else held.saving.then(then, then);
+  else held.saving.then(then).catch((error: unknown) => unavailable(endpoint, exchange, error));
 }
 
 const silent = { send: (): void => undefined };

@@ -63,10 +63,14 @@ function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest,
     session.close();
   };
   reply.wait();
-  void outcome.then((answer) => {
+  const ended = (answer: Answer | undefined): void => {
     untrack();
     if (answer === undefined && endpoint.draining) finish({ id: message.id, error: fault(503, 'The server is closing') }, 503);
     else finish(answer);
+  };
+  outcome.then(ended).catch((error: unknown) => {
+    endpoint.failed(exchange, error);
+    reply.end();
   });
 }
 

@@ -40,13 +40,19 @@ export class NodeExchange implements Exchange {
     return typeof originalUrl === 'string' ? originalUrl : url;
   }
 
+  get isRead(): boolean {
+    return this.#request.readableEnded && this.#request.body !== undefined;
+  }
+
   get secure(): boolean {
     return (this.#request.socket as { encrypted?: boolean }).encrypted === true;
   }
 
   header(name: string): string | undefined {
-    const value = this.#request.headers[name];
-    return typeof value === 'object' ? value.join(', ') : value;
+    const value: unknown = this.#request.headers[name];
+    // The names of a plain object are there too.
+    if (typeof value === 'string') return value;
+    return Array.isArray(value) ? value.join(', ') : undefined;
   }
 
   count(name: string): number {
@@ -147,9 +153,16 @@ export class NodeExchange implements Exchange {
     this.#gone = listener;
     if (this.#watching) return;
     this.#watching = true;
-    this.#response.on('close', () => {
-      if (!this.#response.writableFinished) this.#gone?.();
-    });
+    const left = (): void => {
+      const gone = this.#response.writableFinished ? undefined : this.#gone;
+      this.#gone = undefined;
+      gone?.();
+    };
+    this.#response.on('close', left);
+    // A response that still waits for its turn on the connection hears nothing of its end.
+    const { socket } = this.#request;
+    socket.once('close', left);
+    this.#response.once('finish', () => void socket.off('close', left));
     // A write to a connection that was just reset is no news.
     this.#response.on('error', () => undefined);
   }

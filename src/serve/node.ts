@@ -1,6 +1,6 @@
 // vivarium/serve/node: an MCP endpoint on node:http, directly.
 import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { VivariumError } from '../jsonrpc/error.ts';
 import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
@@ -77,6 +77,13 @@ export async function serveHttp(server: Server, options: ListenOptions = {}): Pr
     },
     (request, response) => handle(endpoint, new NodeExchange(request, response, endpoint.settings.stallMs), around),
   );
+  // Clients connect ahead of need; such a connection is not idle in Node's eyes, and would hold up the end.
+  const unused = new Set<Socket>();
+  http.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  http.on('request', ({ socket }) => unused.delete(socket));
   http.maxConnections = options.maxConnections ?? 16_384;
   // Tools may take as long as they like; silence is broken by comments.
   http.timeout = 0;
@@ -86,8 +93,7 @@ export async function serveHttp(server: Server, options: ListenOptions = {}): Pr
     await endpoint.close();
     throw error;
   }
-  const serving = new NodeServing(endpoint, http, host, options);
-  return serving;
+  return new NodeServing(endpoint, http, host, options, unused);
 }
 
 export function createNodeHandler(server: Server, rules: HttpRules): NodeHandler {
@@ -134,13 +140,15 @@ class NodeServing implements HttpServing {
   readonly closed: Promise<void>;
   readonly #endpoint: Endpoint;
   readonly #http: NodeServer;
+  readonly #unused: ReadonlySet<Socket>;
   readonly #onShutdown: (() => unknown) | undefined;
   readonly #release: () => void;
   #ended: () => void = () => undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(endpoint: Endpoint, http: NodeServer, host: string, options: ListenOptions) {
+  constructor(endpoint: Endpoint, http: NodeServer, host: string, options: ListenOptions, unused: ReadonlySet<Socket>) {
     this.#endpoint = endpoint;
+    this.#unused = unused;
     this.#http = http;
     this.#onShutdown = options.onShutdown;
     this.port = (http.address() as AddressInfo).port;
@@ -165,6 +173,7 @@ class NodeServing implements HttpServing {
     const stopped = new Promise<void>((resolve) => this.#http.close(() => resolve()));
     await this.#endpoint.close();
     this.#http.closeIdleConnections();
+    for (const socket of this.#unused) socket.destroy();
     // The last bytes are on their way; whoever does not take them is not waited for.
     const late = setTimeout(() => this.#http.closeAllConnections(), 500);
     await stopped;

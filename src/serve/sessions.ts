@@ -59,7 +59,7 @@ export class HttpSessions {
   get count(): number {
     const count = this.#endpoint.store.sessions.count();
     if (typeof count === 'number') this.#count = count;
-    else void count.then((later) => (this.#count = later));
+    else this.#endpoint.quietly(count.then((later) => (this.#count = later)));
     return this.#count;
   }
 
@@ -129,7 +129,7 @@ export class HttpSessions {
 
   touch(held: Held): void {
     held.used = Date.now();
-    void this.#endpoint.store.sessions.touch(held.id, this.#endpoint.settings.sessions?.idleMs ?? 0);
+    this.#endpoint.quietly(this.#endpoint.store.sessions.touch(held.id, this.#endpoint.settings.sessions?.idleMs ?? 0));
   }
 
   #save(held: Held): void {
@@ -140,6 +140,7 @@ export class HttpSessions {
         if (held.saving === saving) held.saving = undefined;
       });
       held.saving = saving;
+      this.#endpoint.quietly(saving);
     }
     this.#tell({ kind: 'record', session: held.id });
   }
@@ -209,7 +210,7 @@ export class HttpSessions {
         const loaded = this.#endpoint.store.sessions.load(held.id);
         if (!(loaded instanceof Promise)) {
           if (loaded !== undefined) this.#refresh(held, loaded);
-        } else void loaded.then((record) => record !== undefined && this.#refresh(held, record));
+        } else this.#endpoint.quietly(loaded.then((record) => record !== undefined && this.#refresh(held, record)));
       }
     }
   }

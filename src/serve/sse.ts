@@ -119,7 +119,7 @@ export class SseSessions {
     endpoint.counters.sessionsOpened++;
     this.#open.set(id, session);
     endpoint.audience.add(session);
-    void endpoint.store.put(`sse/${id}`, principal.id, ttlMs);
+    endpoint.quietly(endpoint.store.put(`sse/${id}`, principal.id, ttlMs));
   }
 
   receive(exchange: Exchange, principal: Principal, message: Decoded, text: string): void {
@@ -164,12 +164,12 @@ export class SseSessions {
     this.#endpoint.audience.delete(session);
     session.close();
     // There is no way to take it back: nobody can use it once the stream is gone.
-    void this.#endpoint.store.put(`sse/${id}`, '', 1);
+    this.#endpoint.quietly(this.#endpoint.store.put(`sse/${id}`, '', 1));
   }
 
   /** Other nodes must know that they are still there. */
   tidy(): void {
-    for (const [id, { owner }] of this.#open) void this.#endpoint.store.put(`sse/${id}`, owner, ttlMs);
+    for (const [id, { owner }] of this.#open) this.#endpoint.quietly(this.#endpoint.store.put(`sse/${id}`, owner, ttlMs));
   }
 
   endListeners(): void {

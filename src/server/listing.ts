@@ -19,6 +19,16 @@ interface Entry<T extends Listed> {
 export type Render<T> = (items: readonly T[], nextCursor: string | undefined, shared: boolean) => object;
 
 /** `kind` keeps one list's cursor out of another. */
+/** An access rule fails closed: whatever is not `true`, a promise among them, is a no. */
+export function onlyTrue(visible: (principal: Principal | undefined) => unknown): (principal: Principal | undefined) => boolean {
+  return (principal) => {
+    const answer = visible(principal);
+    // Nobody waits for it: what it may throw later is no reason to end the process.
+    if (answer instanceof Promise) answer.catch(() => undefined);
+    return answer === true;
+  };
+}
+
 export class Listing<T extends Listed> {
   readonly #kind: string;
   readonly #pageSize: number;

@@ -7,7 +7,7 @@ import type { Access } from './access.ts';
 import type { Call } from './call.ts';
 import type { Completer, Completers } from './completion.ts';
 import type { Context, Principal } from './context.ts';
-import type { Listed } from './listing.ts';
+import { type Listed, onlyTrue } from './listing.ts';
 
 /** What of a prompt can change while it is registered. */
 export interface PromptDetails extends Access {
@@ -54,7 +54,7 @@ export class Prompt implements Listed {
     this.handler = handler;
     this.input = input;
     this.complete = complete;
-    if (details.visible !== undefined) this.visibleTo = details.visible;
+    if (details.visible !== undefined) this.visibleTo = onlyTrue(details.visible);
   }
 
   with(details: PromptDetails): Prompt {

@@ -11,7 +11,7 @@ import type { Access } from './access.ts';
 import type { Call } from './call.ts';
 import type { Completer, Completers } from './completion.ts';
 import type { BaseContext, Principal, ResourceContext } from './context.ts';
-import type { Listed } from './listing.ts';
+import { type Listed, onlyTrue } from './listing.ts';
 import type { UriTemplate } from './uri-template.ts';
 import type { Variables } from './uri-variables.ts';
 
@@ -65,7 +65,7 @@ export class Resource implements Listed {
     this.template = template;
     this.list = list;
     this.complete = complete as Readonly<Record<string, Completer>> | undefined;
-    if (details.visible !== undefined) this.visibleTo = details.visible;
+    if (details.visible !== undefined) this.visibleTo = onlyTrue(details.visible);
   }
 
   with(details: ResourceDetails): Resource {

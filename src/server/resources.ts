@@ -33,7 +33,10 @@ export function listResources(call: Call, params: Params | undefined): Reply | P
   const declared = core.declaredBy(call);
   const render = (resources: readonly object[], nextCursor: string | undefined, shared: boolean): object =>
     core.listed({ resources }, nextCursor, traits, shared);
-  const sources = core.templates.values().filter((one) => one.list !== undefined && one.visibleTo?.(principal) !== false);
+  // What a list makes is data: whoever may not read it does not see it.
+  const sources = core.templates
+    .values()
+    .filter((one) => one.list !== undefined && one.visibleTo?.(principal) !== false && lackingScopes(call, one.details) === undefined);
   if (sources.length === 0) {
     return core.resources.page(
       traits,
@@ -158,7 +161,10 @@ export function subscribe(call: Call, params: Params | undefined): Reply {
   const { session } = call;
   const uri = params?.['uri'] as string;
   if (session.deaf) return { error: faults.methodNotFound('resources/subscribe') };
-  if (hiddenFrom(call.core, call.principal, uri)) return { error: faults.resourceNotFound(uri) };
+  if (hiddenFrom(call.core, call.principal, uri)) {
+    const [visible] = candidates(call, uri);
+    return { error: (visible === undefined ? undefined : lackingScopes(call, visible[0].details)) ?? faults.resourceNotFound(uri) };
+  }
   if (session.subscribed.size >= maxSubscribed && !session.subscribed.has(uri)) {
     return { error: faults.invalidParams(`A client subscribes to at most ${maxSubscribed} URIs`) };
   }

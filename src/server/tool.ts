@@ -4,7 +4,7 @@ import type { ContentBlock } from '../protocol/types.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Call } from './call.ts';
 import type { Principal } from './context.ts';
-import type { Listed } from './listing.ts';
+import { type Listed, onlyTrue } from './listing.ts';
 import type { Budget } from './options.ts';
 import type { ToolDetails, ToolOptions } from './tool-options.ts';
 
@@ -44,7 +44,7 @@ export class Tool implements Listed {
     this.wraps = output === undefined ? undefined : output.json['type'] !== 'object';
     this.limit = limitOf(details);
     this.#toonReady = output === undefined || typeof text === 'function' || text === 'json';
-    if (details.visible !== undefined) this.visibleTo = details.visible;
+    if (details.visible !== undefined) this.visibleTo = onlyTrue(details.visible);
   }
 
   with(details: ToolDetails): Tool {
