@@ -62,6 +62,8 @@ export interface HeaderParameters {
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const none: HeaderParameters = { parameters: [], faults: [] };
 const maxDepth = 32;
+/** Keywords that hold values, not schemas. */
+const values: ReadonlySet<string> = new Set(['default', 'examples', 'const', 'enum']);
 
 /** `x-mcp-header` annotations of an input schema: only along `properties`, only on strings, integers and booleans. */
 export function headerParameters(schema: Readonly<Record<string, unknown>>): HeaderParameters {
@@ -80,7 +82,7 @@ export function headerParameters(schema: Readonly<Record<string, unknown>>): Hea
       if (key === 'properties' && typeof value === 'object' && value !== null) {
         for (const [name, child] of Object.entries(value)) walk(child, [...path, name], reachable);
       } else if (key === 'x-mcp-header') annotate(value, node as Readonly<Record<string, unknown>>, path, reachable);
-      else walk(value, path, false);
+      else if (!values.has(key)) walk(value, path, false);
     }
   };
   const annotate = (name: unknown, node: Readonly<Record<string, unknown>>, path: readonly string[], reachable: boolean): void => {

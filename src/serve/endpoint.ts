@@ -30,7 +30,14 @@ interface Told {
   readonly change: Change;
 }
 
+interface Stray {
+  readonly key: string;
+  readonly id: RequestId;
+  readonly reason?: string | undefined;
+}
+
 const channel = 'changes';
+const strayChannel = 'strays';
 
 export class Endpoint {
   readonly core: Core;
@@ -87,6 +94,7 @@ export class Endpoint {
         this.#announce(change, at);
         this.store.bus.publish(channel, { core: core.id, change } satisfies Told);
       }),
+      this.store.bus.subscribe(strayChannel, (message) => this.#cancelStray(message as Stray)),
       // Changes of this very definition have been heard already.
       this.store.bus.subscribe(channel, (message) => {
         const { core: from, change } = message as Told;
@@ -251,9 +259,16 @@ export class Endpoint {
     };
   }
 
-  /** Only when there is no doubt which call is meant. */
+  /** The call may be running at another endpoint. */
   cancelStray(principal: Principal, id: RequestId, reason: string | undefined): void {
-    const same = this.strays.get(strayKey(principal, id));
+    const key = strayKey(principal, id);
+    if (this.strays.has(key)) this.#cancelStray({ key, id, reason });
+    else if (this.settings.auth !== undefined) this.store.bus.publish(strayChannel, { key, id, reason } satisfies Stray);
+  }
+
+  /** Only when there is no doubt which call is meant. */
+  #cancelStray({ key, id, reason }: Stray): void {
+    const same = this.strays.get(key);
     if (same?.size === 1) for (const session of same) session.cancel(id, reason);
   }
 }

@@ -5,7 +5,7 @@ import { type HttpStats, toPrometheus } from './counters.ts';
 import { Endpoint } from './endpoint.ts';
 import type { BodyFault, Exchange, Fields, Sink } from './exchange.ts';
 import { handle } from './http.ts';
-import type { HttpRules } from './http-options.ts';
+import { checkNames, type HttpRules } from './http-options.ts';
 
 export type { HttpStats } from './counters.ts';
 export type { HttpRules, SessionOptions } from './http-options.ts';
@@ -19,6 +19,7 @@ export interface FetchHandler {
 }
 
 export function createFetchHandler(server: Server, rules: HttpRules): FetchHandler {
+  checkNames(rules);
   const endpoint = new Endpoint(coreOf(server), rules);
   const handler = (request: Request): Promise<Response> => new Promise((resolve) => handle(endpoint, new FetchExchange(request, resolve)));
   Object.defineProperty(handler, 'stats', { get: () => endpoint.stats });
@@ -64,9 +65,8 @@ class FetchExchange implements Exchange {
 
   read(maxBytes: number, done: (body: string | BodyFault) => void): void {
     this.#collect(maxBytes).then(done, () => {
-      this.#leave();
-      // Nobody is there to read it, but whoever called this function waits for an answer.
       this.#respond(new Response(null, { status: 400 }));
+      this.#leave();
     });
   }
 
@@ -170,6 +170,8 @@ class FetchExchange implements Exchange {
     if (this.#left) return;
     this.#left = true;
     this.#gone?.();
+    // Nobody reads it, but whoever called the handler waits for something; after an answer this changes nothing.
+    this.#respond(new Response(null, { status: 499 }));
   }
 }
 

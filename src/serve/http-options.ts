@@ -55,6 +55,19 @@ export interface HttpRules {
   readonly publicUrl?: string;
 }
 
+const known: ReadonlySet<string> = new Set([
+  ...['auth', 'allowedHosts', 'allowedOrigins', 'cors', 'sse', 'sessions', 'events', 'store', 'maxBodyBytes', 'maxStreams', 'maxRunning'],
+  ...['maxUnreadBytes', 'stallMs', 'keepAliveMs', 'retryMs', 'drainMs', 'lenient', 'stream', 'tap', 'publicUrl'],
+] satisfies (keyof HttpRules)[]);
+
+/** A misspelt limit would be no limit. `more` are options of whoever listens. */
+export function checkNames(options: object, more: readonly string[] = []): void {
+  const odd = Object.keys(options).find((name) => !known.has(name) && !more.includes(name));
+  if (odd !== undefined) {
+    throw new VivariumError('ERR_CONFIG', `There is no option "${odd}": ${[...known, ...more].sort().join(', ')} are those there are`);
+  }
+}
+
 export interface Settings {
   readonly auth: Authorizer | undefined;
   readonly sse: boolean;

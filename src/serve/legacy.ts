@@ -124,7 +124,8 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Leg
     if (message.kind !== 'response' || !endpoint.sessions.answered(held, message)) void dispatch(session, message, silent);
     return saved(endpoint, exchange, held, () => endpoint.answer(exchange, 202, [], ''));
   }
-  if (session.running.size >= endpoint.settings.maxRunning) {
+  const more = message.kind === 'batch' ? Math.max(1, message.members.filter(isCall).length) : 1;
+  if (session.running.size + more > endpoint.settings.maxRunning) {
     const error = fault(503, `At most ${endpoint.settings.maxRunning} calls may run in a session`);
     return endpoint.refuse(exchange, 503, error, { id: idOf(message), traits, fields: ['retry-after', '1'] });
   }
@@ -235,6 +236,10 @@ function homeless(endpoint: Endpoint, exchange: Exchange, message: Legible): voi
   ];
   const error = faults.invalidParams(`This message belongs to no session: ${ways.join(', or ')}`);
   endpoint.refuse(exchange, 400, error, { id: idOf(message), traits });
+}
+
+function isCall(member: unknown): boolean {
+  return typeof member === 'object' && member !== null && 'method' in member && 'id' in member;
 }
 
 function idOf(message: Legible | undefined): RequestId | undefined {

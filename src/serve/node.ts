@@ -8,7 +8,7 @@ import { type HttpStats, toPrometheus } from './counters.ts';
 import { Endpoint } from './endpoint.ts';
 import { isLoopback, loopbackHosts } from './gate.ts';
 import { handle, type Surroundings } from './http.ts';
-import type { HttpRules } from './http-options.ts';
+import { checkNames, type HttpRules } from './http-options.ts';
 import { NodeExchange } from './node-exchange.ts';
 import type { Serving } from './serving.ts';
 import { onSignals } from './signals.ts';
@@ -64,6 +64,7 @@ export interface NodeHandler {
  */
 export async function serveHttp(server: Server, options: ListenOptions = {}): Promise<HttpServing> {
   const { host = '127.0.0.1', port = 3000, path = '/mcp', metrics = false } = options;
+  checkNames(options, listenNames);
   if (!/^\/[^?#\s]*$/.test(path)) throw new VivariumError('ERR_CONFIG', `path must begin with a slash, got ${path}: write /mcp`);
   const endpoint = new Endpoint(coreOf(server), withHosts(options, host), path);
   const around: Surroundings = { metrics };
@@ -96,7 +97,12 @@ export async function serveHttp(server: Server, options: ListenOptions = {}): Pr
   return new NodeServing(endpoint, http, host, options, unused);
 }
 
+const listenNames: readonly string[] = [
+  ...['host', 'port', 'path', 'insecure', 'metrics', 'headersMs', 'bodyMs', 'idleMs', 'maxConnections', 'signals', 'onShutdown'],
+] satisfies (keyof ListenOptions)[];
+
 export function createNodeHandler(server: Server, rules: HttpRules): NodeHandler {
+  checkNames(rules);
   const endpoint = new Endpoint(coreOf(server), rules);
   const handler = (request: IncomingMessage, response: ServerResponse): void =>
     handle(endpoint, new NodeExchange(request, response, endpoint.settings.stallMs));
