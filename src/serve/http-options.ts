@@ -55,16 +55,35 @@ export interface HttpRules {
   readonly publicUrl?: string;
 }
 
-const known: ReadonlySet<string> = new Set([
-  ...['auth', 'allowedHosts', 'allowedOrigins', 'cors', 'sse', 'sessions', 'events', 'store', 'maxBodyBytes', 'maxStreams', 'maxRunning'],
-  ...['maxUnreadBytes', 'stallMs', 'keepAliveMs', 'retryMs', 'drainMs', 'lenient', 'stream', 'tap', 'publicUrl'],
-] satisfies (keyof HttpRules)[]);
+const names: Readonly<Record<keyof HttpRules, true>> = {
+  auth: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  cors: true,
+  sse: true,
+  sessions: true,
+  events: true,
+  store: true,
+  maxBodyBytes: true,
+  maxStreams: true,
+  maxRunning: true,
+  maxUnreadBytes: true,
+  stallMs: true,
+  keepAliveMs: true,
+  retryMs: true,
+  drainMs: true,
+  lenient: true,
+  stream: true,
+  tap: true,
+  publicUrl: true,
+};
 
 /** A misspelt limit would be no limit. `more` are options of whoever listens. */
 export function checkNames(options: object, more: readonly string[] = []): void {
-  const odd = Object.keys(options).find((name) => !known.has(name) && !more.includes(name));
+  const odd = Object.keys(options).find((name) => !Object.hasOwn(names, name) && !more.includes(name));
   if (odd !== undefined) {
-    throw new VivariumError('ERR_CONFIG', `There is no option "${odd}": ${[...known, ...more].sort().join(', ')} are those there are`);
+    const there = [...Object.keys(names), ...more].sort().join(', ');
+    throw new VivariumError('ERR_CONFIG', `There is no option "${odd}": ${there} are those there are`);
   }
 }
 

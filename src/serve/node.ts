@@ -97,9 +97,19 @@ export async function serveHttp(server: Server, options: ListenOptions = {}): Pr
   return new NodeServing(endpoint, http, host, options, unused);
 }
 
-const listenNames: readonly string[] = [
-  ...['host', 'port', 'path', 'insecure', 'metrics', 'headersMs', 'bodyMs', 'idleMs', 'maxConnections', 'signals', 'onShutdown'],
-] satisfies (keyof ListenOptions)[];
+const listenNames: readonly (keyof ListenOptions)[] = [
+  'host',
+  'port',
+  'path',
+  'insecure',
+  'metrics',
+  'headersMs',
+  'bodyMs',
+  'idleMs',
+  'maxConnections',
+  'signals',
+  'onShutdown',
+];
 
 export function createNodeHandler(server: Server, rules: HttpRules): NodeHandler {
   checkNames(rules);
