@@ -13,6 +13,8 @@ type Answers = Record<string, object>;
 
 export interface Peer {
   readonly client: AnyClient;
+  /** Leaves, and ends the server where that is to be done by hand. */
+  close(): Promise<void>;
   /** By method, what it was told. */
   readonly heard: { readonly method: string; readonly params?: Record<string, unknown> }[];
   /** Methods of the requests it was asked to answer. */
@@ -41,7 +43,10 @@ const told = [
   'notifications/elicitation/complete',
 ];
 
-export async function connectV1(revision: Revision, command: Command = features): Promise<Peer> {
+export const connectV1 = (revision: Revision, command: Command = features): Promise<Peer> => peerV1(revision, new StdioV1(command));
+export const connectV2 = (revision: Revision, command: Command = features): Promise<Peer> => peerV2(revision, new StdioV2(command));
+
+export async function peerV1(revision: Revision, transport: AnyClient): Promise<Peer> {
   const client: AnyClient = new ClientV1(info, { capabilities });
   const [heard, asked, errors]: [Peer['heard'], string[], Error[]] = [[], [], []];
   const requests: AnyClient[] = [v1.ElicitRequestSchema, v1.CreateMessageRequestSchema, v1.ListRootsRequestSchema];
@@ -61,17 +66,16 @@ export async function connectV1(revision: Revision, command: Command = features)
   ];
   for (const schema of notifications) client.setNotificationHandler(schema, (message: Peer['heard'][number]) => void heard.push(message));
   client.onerror = (error: Error) => errors.push(error);
-  const transport = new StdioV1(command);
   const send = transport.send.bind(transport);
   // It always offers its newest revision, so the offer is changed on its way out.
-  transport.send = (message: AnyClient) =>
-    send(message.method === 'initialize' ? { ...message, params: { ...message.params, protocolVersion: revision } } : message);
+  transport.send = (message: AnyClient, options: AnyClient) =>
+    send(message.method === 'initialize' ? { ...message, params: { ...message.params, protocolVersion: revision } } : message, options);
   await client.connect(transport);
   const call: Peer['call'] = (name, args = {}, options = {}) => client.callTool({ name, arguments: args }, undefined, options);
-  return { client, heard, asked, errors, call };
+  return { client, close: () => client.close(), heard, asked, errors, call };
 }
 
-export async function connectV2(revision: Revision, command: Command = features): Promise<Peer> {
+export async function peerV2(revision: Revision, transport: AnyClient): Promise<Peer> {
   const how = revision === '2026-07-28' ? { versionNegotiation: { mode: { pin: revision } } } : { supportedProtocolVersions: [revision] };
   const client: AnyClient = new v2.Client(info, { capabilities, ...how });
   const [heard, asked, errors]: [Peer['heard'], string[], Error[]] = [[], [], []];
@@ -83,7 +87,7 @@ export async function connectV2(revision: Revision, command: Command = features)
   }
   for (const method of told) client.setNotificationHandler(method, (message: Peer['heard'][number]) => void heard.push(message));
   client.onerror = (error: Error) => errors.push(error);
-  await client.connect(new StdioV2(command));
+  await client.connect(transport);
   const call: Peer['call'] = (name, args = {}, options = {}, _meta = {}) => client.callTool({ name, arguments: args, _meta }, options);
-  return { client, heard, asked, errors, call };
+  return { client, close: () => client.close(), heard, asked, errors, call };
 }

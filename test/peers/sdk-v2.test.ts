@@ -1,52 +1,14 @@
 // The official client of the 2.x line on our stdio server, in both eras.
-import type { ChildProcess } from 'node:child_process';
-import { Client, type ClientOptions, type JSONRPCMessage, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client';
+import { type ClientOptions, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { describe, expect, it } from 'vitest';
-import { type Connect, drive, start } from './peer.ts';
+import { type Connect, commandFor, drive } from './peer.ts';
+import { sdkV2, throughStdio } from './sdk.ts';
 
 const legacy = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const;
 
 function connectWith(options: ClientOptions): Connect {
-  return async (command) => {
-    const sent: string[] = [];
-    const validated: unknown[] = [];
-    const errors: Error[] = [];
-    let child: ChildProcess | undefined;
-    const transport = new StdioClientTransport(command);
-    const send = transport.send.bind(transport);
-    transport.send = (message: JSONRPCMessage) => {
-      child ??= (transport as unknown as { _process: ChildProcess })._process;
-      if ('method' in message) sent.push(message.method);
-      return send(message);
-    };
-    const ajv = new AjvJsonSchemaValidator();
-    const jsonSchemaValidator = {
-      getValidator: <T>(schema: Parameters<typeof ajv.getValidator>[0]) => {
-        const validate = ajv.getValidator<T>(schema);
-        return (input: unknown) => {
-          const verdict = validate(input);
-          if (verdict.valid) validated.push(input);
-          return verdict;
-        };
-      },
-    };
-    const client = new Client({ name: 'peer', version: '1.0.0' }, { jsonSchemaValidator, ...options });
-    client.onerror = (error) => errors.push(error);
-    await client.connect(transport);
-    return {
-      negotiated: () => client.getNegotiatedProtocolVersion(),
-      sent,
-      validated,
-      errors,
-      child: () => child as ChildProcess,
-      listTools: async () => (await client.listTools()).tools,
-      callTool: (name, args = {}, more) => client.callTool({ name, arguments: args }, more),
-      onListChanged: (listener) => client.setNotificationHandler('notifications/tools/list_changed', listener),
-      close: () => client.close(),
-    };
-  };
+  return (serverOptions) => sdkV2(options, throughStdio(new StdioClientTransport(commandFor(serverOptions))));
 }
 
 for (const revision of legacy) drive('@modelcontextprotocol/client', revision, connectWith({ supportedProtocolVersions: [revision] }));
@@ -60,7 +22,7 @@ describe('@modelcontextprotocol/client', () => {
   });
 
   it('falls back to a handshake where the server has no modern revision', async () => {
-    const peer = await start(connectWith({ versionNegotiation: { mode: 'auto' } }), { revisions: ['2025-06-18', '2025-11-25'] });
+    const peer = await connectWith({ versionNegotiation: { mode: 'auto' } })({ revisions: ['2025-06-18', '2025-11-25'] });
     expect(peer.negotiated()).toBe('2025-11-25');
     expect((await peer.callTool('add', { a: 1, b: 2 })).content).toEqual([{ type: 'text', text: '3' }]);
     expect(peer.errors).toEqual([]);
@@ -68,7 +30,7 @@ describe('@modelcontextprotocol/client', () => {
   });
 
   it('needs no handshake where the server has no other revision', async () => {
-    const peer = await start(connectWith({ versionNegotiation: { mode: 'auto' } }), { revisions: ['2026-07-28'] });
+    const peer = await connectWith({ versionNegotiation: { mode: 'auto' } })({ revisions: ['2026-07-28'] });
     expect(peer.negotiated()).toBe('2026-07-28');
     expect((await peer.callTool('add', { a: 1, b: 2 })).content).toEqual([{ type: 'text', text: '3' }]);
     expect(peer.errors).toEqual([]);
@@ -77,7 +39,7 @@ describe('@modelcontextprotocol/client', () => {
 
   it('connects to a modern server without an error when it wants to hear of changes', async () => {
     const listChanged = { tools: { onChanged: () => undefined } };
-    const peer = await start(connectWith({ versionNegotiation: { mode: { pin: '2026-07-28' } }, listChanged }));
+    const peer = await connectWith({ versionNegotiation: { mode: { pin: '2026-07-28' } }, listChanged })({});
     expect(peer.errors).toEqual([]);
     await peer.close();
   });

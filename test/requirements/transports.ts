@@ -148,7 +148,10 @@ export const transports: readonly Requirement[] = [
     party: 'server',
     revisions: first,
     rows: ['list 1.2.2-1'],
-    later: 'http',
+    proof: [
+      'test/serve/requirements-http.test.ts > has two endpoints, one to listen at and one to post to',
+      'test/serve/requirements-http.test.ts > takes every message of the client by POST, and answers on the stream',
+    ],
   },
   {
     id: 'sse/stream',
@@ -157,7 +160,10 @@ export const transports: readonly Requirement[] = [
     party: 'server',
     revisions: first,
     rows: ['list 1.2.2-2'],
-    later: 'http',
+    proof: [
+      'test/serve/requirements-http.test.ts > has two endpoints, one to listen at and one to post to',
+      'test/serve/requirements-http.test.ts > takes every message of the client by POST, and answers on the stream',
+    ],
   },
   {
     id: 'sse/post',
@@ -166,7 +172,10 @@ export const transports: readonly Requirement[] = [
     party: 'server',
     revisions: first,
     rows: ['list 1.2.2-3'],
-    later: 'http',
+    proof: [
+      'test/serve/requirements-http.test.ts > has two endpoints, one to listen at and one to post to',
+      'test/serve/requirements-http.test.ts > takes every message of the client by POST, and answers on the stream',
+    ],
   },
   {
     id: 'sse/endpoint-event',
@@ -175,7 +184,7 @@ export const transports: readonly Requirement[] = [
     party: 'server',
     revisions: first,
     rows: ['list 1.2.2-4'],
-    later: 'http',
+    proof: ['test/serve/requirements-http.test.ts > tells the address to post to in its first event'],
   },
   {
     id: 'sse/client-posts',
@@ -193,7 +202,7 @@ export const transports: readonly Requirement[] = [
     party: 'server',
     revisions: first,
     rows: ['list 1.2.2-6', 'list 1.2.2-7'],
-    later: 'http',
+    proof: ['test/serve/requirements-http.test.ts > sends answers, requests and notifications as events named message'],
   },
   {
     id: 'http/shutdown',
@@ -202,6 +211,11 @@ export const transports: readonly Requirement[] = [
     party: 'both',
     revisions: legacy,
     rows: ['list 1.3.4-3'],
-    later: 'http',
+    proof: [
+      'test/serve/requirements-http.test.ts > of 2024-11-05 comes with the end of its stream',
+      'test/serve/requirements-http.test.ts > of %s comes with its DELETE, not with a connection',
+      'test/serve/requirements-http.test.ts > that the server chooses closes the connections of every revision',
+    ],
+    remains: 'client',
   },
 ];

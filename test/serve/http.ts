@@ -1,7 +1,7 @@
 // HTTP as a client sees it: bytes on a socket where they matter, and one door for node:http and fetch where they do not.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { metaKeys } from 'vivarium/protocol';
 import { createFetchHandler } from 'vivarium/serve/fetch';
 import { type HttpStats, type ListenOptions, serveHttp } from 'vivarium/serve/node';
@@ -11,7 +11,7 @@ export interface Sent {
   readonly method?: string;
   readonly path?: string;
   /** Undefined takes a usual one away. */
-  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** An object is sent as its JSON. */
   readonly body?: string | Uint8Array | object | undefined;
 }
@@ -68,7 +68,14 @@ export interface Door {
   readonly port: number;
   send(sent: Sent): Promise<Answer>;
   open(sent: Sent): Promise<Opened>;
+  /** Sends without waiting for anything. */
+  begin(sent: Sent): Promise<Begun>;
   close(): Promise<void>;
+}
+
+export interface Begun {
+  opened(): Promise<Opened>;
+  hangUp(): void;
 }
 
 export type Doorway = (server: Server, options?: ListenOptions) => Promise<Door>;
@@ -95,6 +102,12 @@ function bytesOf(body: Sent['body']): Buffer {
 export async function nodeDoor(server: Server, options: ListenOptions = {}): Promise<Door> {
   const http = await serveHttp(server, { port: 0, signals: false, drainMs: 0, ...options });
   onTestFinished(() => http.close());
+  /** Connections that may be used again. */
+  const idle: Raw[] = [];
+  const free = async (): Promise<Raw> => {
+    for (let raw = idle.pop(); raw !== undefined; raw = idle.pop()) if (!raw.isOver) return raw;
+    return Raw.open(http.port);
+  };
   const begin = async (sent: Sent): Promise<Raw> => {
     const raw = await Raw.open(http.port);
     raw.request(sent);
@@ -106,18 +119,21 @@ export async function nodeDoor(server: Server, options: ListenOptions = {}): Pro
     },
     port: http.port,
     async send(sent) {
-      const raw = await begin(sent);
+      const raw = await free();
+      raw.request(sent);
       const answer = await raw.answer();
-      raw.hangUp();
+      if (answer.headers['connection'] === 'close') raw.hangUp();
+      else idle.push(raw);
       return answer;
     },
     open: async (sent) => (await begin(sent)).opened(),
+    begin,
     close: () => http.close(),
   };
 }
 
 /** Options of listening do nothing here. */
-export async function fetchDoor(server: Server, options: ListenOptions = {}): Promise<Door> {
+async function fetchDoor(server: Server, options: ListenOptions = {}): Promise<Door> {
   const { host: _host, port: _port, path: _path, metrics: _metrics, headersMs: _headersMs, bodyMs: _bodyMs, ...rules } = options;
   const handler = createFetchHandler(server, { allowedHosts: ['localhost', '127.0.0.1', '[::1]'], drainMs: 0, ...rules });
   onTestFinished(() => handler.close());
@@ -128,6 +144,23 @@ export async function fetchDoor(server: Server, options: ListenOptions = {}): Pr
     const base = URL.canParse(`http://${host}`) ? `http://${host}` : 'http://localhost';
     return handler(new Request(`${base}${path}`, { method, headers, signal, ...(body !== undefined && { body: bytesOf(body) }) }));
   };
+  const begin = async (sent: Sent): Promise<Begun> => {
+    const abort = new AbortController();
+    const answered = go(sent, abort.signal);
+    let reader: ReadableStreamDefaultReader<string> | undefined;
+    const hangUp = (): void => {
+      abort.abort();
+      void reader?.cancel().catch(() => undefined);
+    };
+    return {
+      hangUp,
+      async opened() {
+        const response = await answered;
+        reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+        return opened(response.status, Object.fromEntries(response.headers), async () => (await reader?.read())?.value, hangUp);
+      },
+    };
+  };
   return {
     get stats() {
       return handler.stats;
@@ -137,16 +170,8 @@ export async function fetchDoor(server: Server, options: ListenOptions = {}): Pr
       const response = await go(sent, new AbortController().signal);
       return new Answer(response.status, Object.fromEntries(response.headers), await response.text());
     },
-    async open(sent) {
-      const abort = new AbortController();
-      const response = await go(sent, abort.signal);
-      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-      const read = async (): Promise<string | undefined> => (await reader?.read())?.value;
-      return opened(response.status, Object.fromEntries(response.headers), read, () => {
-        abort.abort();
-        void reader?.cancel().catch(() => undefined);
-      });
-    },
+    open: async (sent) => (await begin(sent)).opened(),
+    begin,
     close: () => handler.close(),
   };
 }
@@ -220,6 +245,10 @@ export class Raw {
     onTestFinished(() => void socket.destroy());
     await once(socket, 'connect');
     return new Raw(socket);
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   /** What came and was not taken yet. */
@@ -315,6 +344,9 @@ export class Raw {
     this.socket.destroy();
   }
 }
+
+/** What is not so yet, and will be: looked at often, given up late. */
+export const eventually: typeof expect.poll = (of, options) => expect.poll(of, { interval: 2, timeout: 20_000, ...options });
 
 export const clientInfo = { name: 'test', version: '1.0' };
 

@@ -113,7 +113,7 @@ describe('what someone may not see', () => {
     server.resource('sec:///{id}', { scopes: ['all'] }, () => 'x');
     server.resource('odd:///a', { visible: (principal) => principal?.scopes.includes('all') ?? bad() }, () => 'x');
     await using old = await open(server, 'wire', { revision: '2025-11-25', principal: eve });
-    expect((await old.request('resources/subscribe', { uri: 'sec:///1' })).error?.code).toBe(-32002);
+    expect((await old.request('resources/subscribe', { uri: 'sec:///1' })).error?.code).toBe(403);
     await using link = await open(server, 'wire', { ...modern, principal: eve });
     link.start('subscriptions/listen', { notifications: { resourceSubscriptions: ['sec:///1', 'free:///1'] } });
     const ack = await link.notification('notifications/subscriptions/acknowledged');
