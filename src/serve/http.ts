@@ -18,7 +18,7 @@ export interface Surroundings {
 }
 
 /** Who calls when nobody is asked who they are: nothing is granted. */
-export const anonymous: Principal = Object.freeze({ id: 'anonymous', scopes: Object.freeze([]) });
+const anonymous: Principal = Object.freeze({ id: 'anonymous', scopes: Object.freeze([]) });
 
 const maxDepth = 256;
 const wellKnown = '/.well-known/oauth-protected-resource';

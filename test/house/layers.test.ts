@@ -33,7 +33,8 @@ const rooms: Readonly<Record<string, Room>> = {
 };
 
 /** Where Node's own modules may be imported; the rest loads in a worker or a browser. */
-const onNode = /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)\.ts|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:live|check|inspect|cli)\/)/;
+const onNode =
+  /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)\.ts|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:live|check|inspect|cli)\/)/;
 
 describe('the rooms of src', () => {
   it('import only what the table allows', () => {
