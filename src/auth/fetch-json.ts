@@ -20,7 +20,7 @@ export async function fetchJson(url: URL, signal: AbortSignal, init: RequestInit
   }
 }
 
-async function read(response: Response, url: URL): Promise<Uint8Array> {
+export async function read(response: Response, url: URL): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   const reader = response.body?.getReader();

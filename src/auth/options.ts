@@ -68,7 +68,7 @@ export function checkCount(value: number, what: string, least = 0): void {
   if (!Number.isFinite(value) || value < least) throw mistake(`${what} must be a number from ${least}: write one, or leave it out`);
 }
 
-function tell(error: unknown, onError: AuthOptions['onError']): void {
+export function tell(error: unknown, onError: AuthOptions['onError']): void {
   try {
     if (onError !== undefined) onError(error);
     else console.error(`vivarium: authorization: ${printable(error instanceof Error ? error.message : String(error))}`);

@@ -94,16 +94,25 @@ export class RpcError extends Error {
 }
 
 export const localErrorCodes = [
+  'ERR_AUTH_FAILED',
+  'ERR_AUTH_REQUIRED',
   'ERR_CANCELLED',
   'ERR_CLOSED',
   'ERR_CONFIG',
+  'ERR_CONNECT',
   'ERR_DUPLICATE',
+  'ERR_ERA',
+  'ERR_FORBIDDEN',
+  'ERR_INVALID_RESULT',
   'ERR_NOT_JSON',
+  'ERR_OUTCOME_UNKNOWN',
   'ERR_PROTOCOL',
+  'ERR_ROUNDS',
   'ERR_SCHEMA',
   'ERR_TIMEOUT',
   'ERR_TOO_LARGE',
   'ERR_UNSUPPORTED_BY_PEER',
+  'ERR_UNSUPPORTED_BY_REVISION',
 ] as const;
 
 export type LocalErrorCode = (typeof localErrorCodes)[number];
@@ -111,11 +120,14 @@ export type LocalErrorCode = (typeof localErrorCodes)[number];
 /** A failure on this side that is never sent: an author's mistake, a closed connection, a limit. */
 export class VivariumError extends Error {
   readonly code: LocalErrorCode;
+  /** What is known about a connection that failed: a `Failure`. */
+  readonly failure: object | undefined;
 
-  constructor(code: LocalErrorCode, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
+  constructor(code: LocalErrorCode, message: string, options: { readonly cause?: unknown; readonly failure?: object } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'VivariumError';
     this.code = code;
+    this.failure = options.failure;
   }
 }
 

@@ -42,3 +42,32 @@ export interface Authorizer {
   /** A document that anyone may read, such as the metadata of the protected resource; by path. */
   document?(path: string, resource: string): object | undefined;
 }
+
+/** What a client needs a token for. */
+export interface TokenRequest {
+  /** The URL of the MCP endpoint. */
+  readonly resource: string;
+  /** 401 or 403, when the server has refused. */
+  readonly status?: number;
+  /** `WWW-Authenticate` of the refusal, as it came. */
+  readonly challenge?: string;
+  /** The token that was refused: a provider that holds a newer one gives that, without asking for another. */
+  readonly stale?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A token with the scheme it is sent under; a string alone is a bearer token. */
+export interface AccessToken {
+  readonly value: string;
+  readonly scheme: 'Bearer' | 'DPoP';
+}
+
+/** Gives a client its tokens. It is asked before every request, and once more after a refusal. */
+export interface AuthProvider {
+  /** `undefined`: go without one. Rejects when there is no way to get one: the reason is what the user is told. */
+  token(request: TokenRequest): string | AccessToken | undefined | Promise<string | AccessToken | undefined>;
+  /** The proof that goes with a DPoP token, made anew for every request. */
+  proof?(request: { readonly method: string; readonly url: string; readonly token: string }): Promise<string>;
+  /** The server's `DPoP-Nonce`: later proofs hold it. */
+  nonce?(value: string, url: string): void;
+}

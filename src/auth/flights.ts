@@ -1,0 +1,51 @@
+// Work that many wait for and that is done once: it goes on while anyone waits, and ends when nobody does.
+import { cancelled } from './ask.ts';
+
+interface Flight<T> {
+  readonly result: Promise<T>;
+  readonly controller: AbortController;
+  waiting: number;
+}
+
+export class Flights<T> {
+  readonly #flights = new Map<string, Flight<T>>();
+
+  /** `joined`: the work had been started by someone else, perhaps for another reason. */
+  async join(
+    key: string,
+    work: (signal: AbortSignal) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly value: T; readonly joined: boolean }> {
+    if (signal?.aborted) throw cancelled(signal);
+    const known = this.#flights.get(key);
+    const flight = known ?? this.#start(key, work);
+    flight.waiting++;
+    let leave: (() => void) | undefined;
+    try {
+      const left = new Promise<never>((_, reject) => {
+        leave = () => reject(cancelled(signal as AbortSignal));
+        signal?.addEventListener('abort', leave, { once: true });
+      });
+      return { value: await Promise.race([flight.result, left]), joined: known !== undefined };
+    } finally {
+      if (leave !== undefined) signal?.removeEventListener('abort', leave);
+      if (--flight.waiting === 0) this.#end(key, flight);
+    }
+  }
+
+  #start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const controller = new AbortController();
+    const flight: Flight<T> = { result: work(controller.signal), controller, waiting: 0 };
+    this.#flights.set(key, flight);
+    const done = (): void => {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    };
+    flight.result.then(done, done);
+    return flight;
+  }
+
+  #end(key: string, flight: Flight<T>): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    flight.controller.abort();
+  }
+}

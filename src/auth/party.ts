@@ -1,0 +1,63 @@
+// Who the client is at an authorization server, and how it shows that at the token endpoint.
+import type { ClientAuth, PrivateKey } from 'oauth4webapi';
+import { refused } from './ask.ts';
+import type { Round } from './round.ts';
+import type { AuthServer } from './server-discovery.ts';
+import { keys } from './tokens.ts';
+
+export interface Party {
+  readonly clientId: string;
+  readonly authenticate: ClientAuth;
+}
+
+/** A public client: it says who it is and can prove nothing. */
+export function publicParty(clientId: string): Party {
+  return { clientId, authenticate: (_server, _client, body) => void body.set('client_id', clientId) };
+}
+
+export function secretParty(clientId: string, secret: string, method: string): Party {
+  if (method === 'none') return publicParty(clientId);
+  if (method === 'client_secret_post') {
+    return {
+      clientId,
+      authenticate(_server, _client, body) {
+        body.set('client_id', clientId);
+        body.set('client_secret', secret);
+      },
+    };
+  }
+  // RFC 6749, section 2.3.1: both parts are form-encoded first.
+  const encoded = [clientId, secret].map((part) => new URLSearchParams({ '': part }).toString().slice(1));
+  const authorization = `Basic ${btoa(encoded.join(':'))}`;
+  return { clientId, authenticate: (_server, _client, _body, headers) => headers.set('authorization', authorization) };
+}
+
+export async function keyParty(clientId: string, key: PrivateKey): Promise<Party> {
+  const { PrivateKeyJwt } = await import('oauth4webapi');
+  return { clientId, authenticate: PrivateKeyJwt(key) };
+}
+
+/** How to show a secret. RFC 8414: a server that says nothing takes `client_secret_basic`. */
+export function secretMethod({ authMethods, issuer }: AuthServer): string {
+  const method = ['client_secret_basic', 'client_secret_post'].find((one) => authMethods?.includes(one) ?? true);
+  if (method === undefined)
+    throw refused(`${issuer} takes no client secret: it wants ${authMethods?.join(', ') || 'nothing that is known'}`);
+  return method;
+}
+
+/**
+ * Credentials that the user has given are for one issuer: the one named, else the first that asked for them. A server
+ * that later names another must not get to see them.
+ */
+export async function isHome({ server, store }: Round, clientId: string, issuer: string | undefined): Promise<boolean> {
+  if (issuer !== undefined) return issuer === server.issuer;
+  const key = keys.home(clientId);
+  if (await store.set(key, server.issuer, undefined)) return true;
+  return (await store.get(key)) === server.issuer;
+}
+
+export function notHome({ server }: Round): Error {
+  return refused(
+    `The client credentials belong to another authorization server than ${server.issuer}, which the server names now: set \`issuer\` if that is right`,
+  );
+}
