@@ -1,0 +1,222 @@
+// A client of one server, whatever it speaks: every method by name, and a connection that looks after itself.
+import { VivariumError } from '../jsonrpc/error.ts';
+import type { Connector } from '../protocol/channel.ts';
+import type { Era, Revision } from '../protocol/revision.ts';
+import type {
+  CallToolResult,
+  CompleteResult,
+  DiscoverResult,
+  GetPromptResult,
+  Implementation,
+  LoggingLevel,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  ServerCapabilities,
+  Tool,
+} from '../protocol/types.ts';
+import type { OutputOf } from '../schema/infer.ts';
+import { describeIssues } from '../schema/issues.ts';
+import { defineSchema, type Schema } from '../schema/schema.ts';
+import { isStandard } from '../schema/standard.ts';
+import type { ClientEvents, ClientOptions, Introduction, RequestOptions, Verdict } from './options.ts';
+import { Talk } from './talk.ts';
+
+export interface CallOptions<S> extends RequestOptions {
+  /** Types and checks `structuredContent`; without it the server's own schema checks it. */
+  readonly output?: S;
+}
+
+export type ToolResult<T> = Omit<CallToolResult, 'structuredContent'> & { readonly structuredContent?: T };
+
+type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
+
+const items: Readonly<Record<ListMethod, string>> = {
+  'tools/list': 'tools',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'prompts/list': 'prompts',
+};
+
+/** Connects, finds the era, and gives back a client that is ready. */
+export async function connectWith(connector: Connector, options: ClientOptions = {}): Promise<Client> {
+  return new Client(await Talk.begin(connector, options));
+}
+
+export class Client {
+  readonly #talk: Talk;
+  readonly #outputs: WeakMap<object, Schema> = new WeakMap();
+
+  constructor(talk: Talk) {
+    this.#talk = talk;
+  }
+
+  get #introduction(): Introduction {
+    return this.#talk.introduction;
+  }
+
+  get era(): Era {
+    return this.#introduction.era;
+  }
+
+  get revision(): Revision {
+    return this.#introduction.revision;
+  }
+
+  get server(): Implementation | undefined {
+    return this.#introduction.server;
+  }
+
+  get capabilities(): ServerCapabilities {
+    return this.#introduction.capabilities;
+  }
+
+  get instructions(): string | undefined {
+    return this.#introduction.instructions;
+  }
+
+  /** To be handed in as `prior` next time. */
+  get verdict(): Verdict {
+    return { era: this.era, revision: this.revision, at: Date.now() };
+  }
+
+  listTools(options?: RequestOptions): Promise<readonly Tool[]> {
+    return this.#all('tools/list', options) as Promise<readonly Tool[]>;
+  }
+
+  listResources(options?: RequestOptions): Promise<readonly Resource[]> {
+    return this.#all('resources/list', options) as Promise<readonly Resource[]>;
+  }
+
+  listResourceTemplates(options?: RequestOptions): Promise<readonly ResourceTemplate[]> {
+    return this.#all('resources/templates/list', options) as Promise<readonly ResourceTemplate[]>;
+  }
+
+  listPrompts(options?: RequestOptions): Promise<readonly Prompt[]> {
+    return this.#all('prompts/list', options) as Promise<readonly Prompt[]>;
+  }
+
+  /** The pages of a list, one by one. */
+  async *pages(method: ListMethod, options: RequestOptions = {}): AsyncGenerator<object, void, undefined> {
+    const seen = new Set<string>();
+    let cursor: string | undefined;
+    for (let page = 0; page < this.#talk.limits.pages; page++) {
+      const result = await this.#talk.ask(method, cursor === undefined ? {} : { cursor }, options, 'safe');
+      const list = (result as Record<string, unknown>)[items[method]];
+      if (!Array.isArray(list)) throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} without ${items[method]}`);
+      yield method === 'tools/list' ? { ...result, tools: this.#talk.learn(list, page === 0) } : result;
+      const { nextCursor } = result as { nextCursor?: unknown };
+      if (typeof nextCursor !== 'string') {
+        if (method === 'tools/list') this.#talk.tools.complete = true;
+        return;
+      }
+      if (seen.has(nextCursor)) throw new VivariumError('ERR_PROTOCOL', `The pages of ${method} go round in circles`);
+      seen.add(nextCursor);
+      cursor = nextCursor;
+    }
+    throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${this.#talk.limits.pages} pages: raise limits.pages`);
+  }
+
+  async #all(method: ListMethod, options: RequestOptions | undefined): Promise<readonly object[]> {
+    const all: object[] = [];
+    for await (const page of this.pages(method, options)) all.push(...((page as Record<string, object[]>)[items[method]] as object[]));
+    return all;
+  }
+
+  async callTool<const S extends object = never>(
+    name: string,
+    args: Readonly<Record<string, unknown>> = {},
+    options: CallOptions<S> = {},
+  ): Promise<ToolResult<[S] extends [never] ? unknown : OutputOf<S>>> {
+    const result = (await this.#talk.callTool(name, args, options)) as unknown as CallToolResult;
+    if (!Array.isArray(result.content) && result.structuredContent === undefined) {
+      throw new VivariumError('ERR_PROTOCOL', `The server answered the call of "${name}" with a result that has no content`);
+    }
+    const whole = { ...result, content: result.content ?? [], isError: result.isError ?? false };
+    if (options.output === undefined) await this.#talk.tools.check(name, whole);
+    else if (!whole.isError)
+      return { ...whole, structuredContent: await this.#checked(name, options.output, whole.structuredContent) } as never;
+    return whole as never;
+  }
+
+  async #checked(name: string, output: object, value: unknown): Promise<unknown> {
+    const broken = (problem: string): VivariumError =>
+      new VivariumError('ERR_INVALID_RESULT', `The result of "${name}" does not fit: ${problem}`);
+    if (isStandard(output)) {
+      const verdict = await output['~standard'].validate(value);
+      if (verdict.issues !== undefined) throw broken(describeIssues(verdict.issues));
+      return verdict.value;
+    }
+    let schema = this.#outputs.get(output);
+    if (schema === undefined) {
+      const defined = defineSchema(output, { side: 'output', objectRoot: false });
+      if ('problem' in defined) throw new VivariumError('ERR_SCHEMA', `output: ${defined.problem}`);
+      schema = defined;
+      this.#outputs.set(output, schema);
+    }
+    const verdict = await schema.check(value);
+    if (verdict.problem !== undefined) throw broken(verdict.problem);
+    return verdict.value;
+  }
+
+  readResource(uri: string, options: RequestOptions = {}): Promise<ReadResourceResult> {
+    return this.#talk.ask('resources/read', { uri }, options, 'safe') as unknown as Promise<ReadResourceResult>;
+  }
+
+  getPrompt(name: string, args: Readonly<Record<string, string>> = {}, options: RequestOptions = {}): Promise<GetPromptResult> {
+    return this.#talk.ask('prompts/get', { name, arguments: args }, options, 'safe') as unknown as Promise<GetPromptResult>;
+  }
+
+  async complete(
+    ref: { readonly type: 'ref/prompt'; readonly name: string } | { readonly type: 'ref/resource'; readonly uri: string },
+    argument: { readonly name: string; readonly value: string },
+    context?: { readonly arguments?: Readonly<Record<string, string>> },
+    options: RequestOptions = {},
+  ): Promise<CompleteResult['completion']> {
+    const params = { ref, argument, ...(context !== undefined && { context }) };
+    const { completion } = (await this.#talk.ask('completion/complete', params, options, 'safe')) as unknown as CompleteResult;
+    return completion;
+  }
+
+  /** Calls back whenever the resource, or one below it, has changed. */
+  async subscribe(uri: string, listener: () => void): Promise<AsyncDisposable> {
+    const remove = await this.#talk.subscriptions.add(uri, listener);
+    return { [Symbol.asyncDispose]: remove };
+  }
+
+  setLogLevel(level: LoggingLevel): Promise<void> {
+    return this.#talk.setLogLevel(level);
+  }
+
+  /** Whether anyone is there. */
+  async ping(options: RequestOptions = {}): Promise<void> {
+    await this.#talk.ask(this.era === 'modern' ? 'server/discover' : 'ping', {}, options, 'safe');
+  }
+
+  /** What a server of 2026-07-28 says of itself now. */
+  async discover(options: RequestOptions = {}): Promise<DiscoverResult> {
+    return (await this.#talk.ask('server/discover', {}, options, 'safe')) as unknown as DiscoverResult;
+  }
+
+  /** Any method, for extensions and experiments. */
+  request(method: string, params: object = {}, options: RequestOptions = {}): Promise<object> {
+    return this.#talk.ask(method, params, options, 'unsafe');
+  }
+
+  notify(method: string, params?: object): void {
+    this.#talk.notify(method, params);
+  }
+
+  on<N extends keyof ClientEvents>(name: N, listener: (event: ClientEvents[N]) => void): Disposable {
+    return this.#talk.on(name, listener);
+  }
+
+  async close(): Promise<void> {
+    await this.#talk.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

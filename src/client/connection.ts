@@ -1,0 +1,69 @@
+// A channel on which both sides know each other: opened, asked for its era, and introduced.
+import { VivariumError } from '../jsonrpc/error.ts';
+import type { Channel, Connector } from '../protocol/channel.ts';
+import { type About, endCause, fail, Lost } from './failure.ts';
+import { Link, type LinkHost } from './link.ts';
+import { asksModern, discover, ends, initialize, Older, refused, type Terms } from './negotiate.ts';
+import type { Introduction } from './options.ts';
+
+export interface Connection {
+  readonly link: Link;
+  readonly introduction: Introduction;
+  /** What opened it; an older transport where the server predates the first. */
+  readonly connector: Connector;
+}
+
+export async function establish(connector: Connector, terms: Terms, host: LinkHost): Promise<Connection> {
+  const since = Date.now();
+  let link = await openLink(connector, host);
+  const about = (phase: About['phase']): About => ({ phase, target: connector.target, since, channel: link.channel });
+  try {
+    if (asksModern(terms)) {
+      try {
+        return { link, connector, introduction: await discover(link, terms, about('probe')) };
+      } catch (error) {
+        if (!(error instanceof Older)) throw error;
+        // A server that died of the question is started once more, and asked no such thing again.
+        if (error.reopen) link = await openLink(connector, host);
+      }
+    }
+    const introduction = await initialize(link, terms, about('initialize'));
+    if (link.channel.kind === 'http') link.channel.listen?.();
+    return { link, connector, introduction };
+  } catch (error) {
+    const trace = link.channel.trace?.();
+    await link.close().catch(() => undefined);
+    if (!(error instanceof Lost)) throw withTrace(error, about('initialize'));
+    const { why } = error;
+    if (!('kind' in why)) throw fail('ERR_CONNECT', endCause(why, trace?.stderr), about('initialize'), { ...ends(why), error });
+    const predates = why.kind === 'status' && [400, 404, 405].includes(why.status ?? 0);
+    if (predates && connector.older !== undefined) return elder(connector.older, terms, host, () => refused(why, about('initialize')));
+    throw refused(why, about('initialize'));
+  }
+}
+
+/** HTTP+SSE is tried last, and when that is not there either, the first refusal is what the user hears of. */
+async function elder(older: Connector, terms: Terms, host: LinkHost, first: () => Error): Promise<Connection> {
+  try {
+    return await establish(older, { ...terms, prior: { era: 'legacy', revision: '2024-11-05', at: Date.now() } }, host);
+  } catch (error) {
+    throw error instanceof VivariumError && error.code.startsWith('ERR_AUTH') ? error : first();
+  }
+}
+
+async function openLink(connector: Connector, host: LinkHost): Promise<Link> {
+  const channel: Channel = await connector.open();
+  return new Link(channel, host);
+}
+
+/** A time limit while connecting says what the server did instead of answering. */
+function withTrace(error: unknown, about: About): unknown {
+  if (!(error instanceof VivariumError) || error.code !== 'ERR_TIMEOUT') return error;
+  const trace = about.channel?.trace?.();
+  const junk = trace?.lastLine !== undefined;
+  const cause = junk
+    ? `The server prints text instead of messages, the last of it: ${trace?.lastLine}`
+    : 'The server was started but does not answer';
+  const hint = junk ? 'its stdout must carry nothing but messages' : 'does it wait for something, or is it no MCP server?';
+  return fail('ERR_TIMEOUT', cause, about, { hint, limit: 'connectMs', error });
+}

@@ -1,0 +1,71 @@
+// What a server asks of its client: the same handlers answer requests of the older era and rounds of the newer one.
+import { type ErrorObject, errorCodes, faults, RpcError } from '../jsonrpc/error.ts';
+import type { Params } from '../jsonrpc/message.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { traitsOf } from '../protocol/revision.ts';
+import type { ClientCapabilities, ElicitRequestParams, ElicitResult } from '../protocol/types.ts';
+import type { ClientOptions, HandlerContext, Handlers } from './options.ts';
+
+/** A handler that is there is a capability; the revision decides how it is written down. */
+export function capabilitiesOf({ handlers, features = [], extensions = [] }: ClientOptions): ClientCapabilities {
+  const url = features.includes('elicitation.url');
+  return {
+    ...(handlers?.elicit !== undefined && { elicitation: url ? { form: {}, url: {} } : { form: {} } }),
+    ...(handlers?.sample !== undefined && { sampling: features.includes('sampling.tools') ? { tools: {} } : {} }),
+    ...(handlers?.roots !== undefined && { roots: {} }),
+    ...(extensions.length > 0 && { extensions: Object.fromEntries(extensions.map(({ id, settings }) => [id, (settings ?? {}) as never])) }),
+  };
+}
+
+/** Throws RpcError for what may not be asked; whatever else a handler throws is its own. */
+export async function answer(
+  handlers: Handlers,
+  features: ClientOptions['features'],
+  revision: Revision,
+  method: string,
+  params: Params | undefined,
+  context: HandlerContext,
+): Promise<object> {
+  const { elicit, sample, roots } = handlers;
+  switch (method) {
+    case 'elicitation/create': {
+      if (elicit === undefined || !traitsOf(revision).forms) break;
+      const ask = (params ?? {}) as unknown as ElicitRequestParams;
+      if (ask.mode === 'url' && !(features ?? []).includes('elicitation.url'))
+        throw new RpcError(errorCodes.invalidParams, 'This client opens no URLs');
+      if (ask.mode !== 'url' && (typeof ask.requestedSchema !== 'object' || ask.requestedSchema === null)) {
+        throw RpcError.invalidParams('requestedSchema must be an object');
+      }
+      return withDefaults(ask, await elicit(ask, context));
+    }
+    case 'sampling/createMessage': {
+      if (sample === undefined) break;
+      if (!Array.isArray(params?.['messages'])) throw RpcError.invalidParams('messages must be an array');
+      const wantsTools = params?.['tools'] !== undefined || params?.['toolChoice'] !== undefined;
+      if (wantsTools && !(features ?? []).includes('sampling.tools'))
+        throw new RpcError(errorCodes.invalidParams, 'This client samples without tools');
+      return sample(params as never, context);
+    }
+    case 'roots/list':
+      if (roots === undefined) break;
+      return { roots: [...(await roots(context))] };
+  }
+  throw RpcError.from(faults.methodNotFound(method));
+}
+
+/** What the user left alone holds as the form showed it. */
+function withDefaults(ask: ElicitRequestParams, answered: ElicitResult): ElicitResult {
+  if (answered.action !== 'accept' || ask.mode === 'url') return answered;
+  const content: Record<string, unknown> = { ...answered.content };
+  for (const [name, field] of Object.entries(ask.requestedSchema.properties ?? {})) {
+    const value = (field as { default?: unknown }).default;
+    if (value !== undefined && !Object.hasOwn(content, name)) content[name] = value;
+  }
+  return { ...answered, content } as ElicitResult;
+}
+
+/** As a server is told of it: nothing of ours beyond the message. */
+export function toError(error: unknown): ErrorObject {
+  if (error instanceof RpcError) return error.toObject();
+  return { ...faults.internal(), message: error instanceof Error ? error.message : 'The client failed to answer' };
+}

@@ -1,0 +1,55 @@
+// Results a server of 2026-07-28 allows to be kept, for as long as it says.
+
+interface Kept {
+  readonly result: object;
+  readonly until: number;
+}
+
+const maxKept = 1_000;
+
+export class KeptResults {
+  readonly #kept: Map<string, Kept> = new Map();
+  readonly #on: boolean;
+
+  constructor(on: boolean) {
+    this.#on = on;
+  }
+
+  get(method: string, params: object): object | undefined {
+    if (!this.#on || this.#kept.size === 0) return undefined;
+    const key = keyOf(method, params);
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    if (kept.until > Date.now()) return kept.result;
+    this.#kept.delete(key);
+    return undefined;
+  }
+
+  put(method: string, params: object, result: object): void {
+    const { ttlMs } = result as { ttlMs?: unknown };
+    if (!this.#on || typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
+    // What was answered to questions of the server holds for this call only.
+    if ('inputResponses' in params || 'requestState' in params) return;
+    const key = keyOf(method, params);
+    this.#kept.delete(key);
+    this.#kept.set(key, { result, until: Date.now() + Math.min(ttlMs, 2 ** 31) });
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= maxKept) break;
+      this.#kept.delete(oldest);
+    }
+  }
+
+  /** All pages of a list go together: one that is new beside one that is old would be a list that never was. */
+  drop(method: string, uri?: string): void {
+    const start = uri === undefined ? `${method} ` : keyOf(method, { uri });
+    for (const key of [...this.#kept.keys()]) if (key.startsWith(start)) this.#kept.delete(key);
+  }
+
+  clear(): void {
+    this.#kept.clear();
+  }
+}
+
+function keyOf(method: string, params: object): string {
+  return `${method} ${JSON.stringify(params)}`;
+}

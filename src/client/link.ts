@@ -1,0 +1,245 @@
+// One connection while it lasts: requests with their answers, time limits and progress, and what the server says by itself.
+import { cut, RpcError, VivariumError } from '../jsonrpc/error.ts';
+import { isRequestId, type Params, parseMessage, type RequestId } from '../jsonrpc/message.ts';
+import type { Channel, ChannelEnd, ChannelFailure, Sending } from '../protocol/channel.ts';
+import type { Era, Revision } from '../protocol/revision.ts';
+import { Lost } from './failure.ts';
+import type { Progress, Timeouts, Warning } from './options.ts';
+
+export interface LinkHost {
+  asked(id: RequestId, method: string, params: Params | undefined): void;
+  told(method: string, params: Params | undefined): void;
+  warn(warning: Warning): void;
+  ended(end: ChannelEnd): void;
+  readonly tap: ((event: { readonly direction: 'in' | 'out'; readonly message: object }) => void) | undefined;
+}
+
+export interface How {
+  readonly era: Era;
+  readonly revision?: Revision | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly timeouts: Required<Timeouts>;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Stays open for ever: only silence on a connection that should beat would end it, and there is none. */
+  readonly open?: boolean;
+  /** Called with the id before anything is sent. */
+  readonly onId?: (id: number) => void;
+}
+
+interface Waiting {
+  readonly method: string;
+  readonly era: Era;
+  readonly resolve: (result: object) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: ReturnType<typeof setTimeout> | undefined;
+  readonly until: number;
+  readonly how: How;
+  readonly abort: AbortController | undefined;
+  readonly aborted: (() => void) | undefined;
+}
+
+/** Ids of requests we gave up, so that their late answers are known for what they are; the oldest are forgotten. */
+const maxGivenUp = 256;
+
+export class Link {
+  readonly channel: Channel;
+  readonly #host: LinkHost;
+  readonly #waiting: Map<RequestId, Waiting> = new Map();
+  readonly #givenUp: Set<RequestId> = new Set();
+  #next = 1;
+  #end: ChannelEnd | undefined;
+
+  constructor(channel: Channel, host: LinkHost) {
+    this.channel = channel;
+    this.#host = host;
+    channel.receive((message) => this.#arrived(message));
+    channel.junk?.((line) => host.warn({ code: 'junk', message: `The server sent what is no message: ${cut(line)}` }));
+    void Promise.resolve(channel.closed).then((end) => this.#closed(end ?? { wanted: false }));
+  }
+
+  get pending(): number {
+    return this.#waiting.size;
+  }
+
+  get ended(): ChannelEnd | undefined {
+    return this.#end;
+  }
+
+  /** Rejects with RpcError, VivariumError, or Lost. */
+  request(method: string, params: object, how: How): Promise<object> {
+    if (this.#end !== undefined) return Promise.reject(new Lost(true, this.#end));
+    if (how.signal?.aborted) return Promise.reject(cancelled(how.signal));
+    const id = this.#next++;
+    how.onId?.(id);
+    return new Promise((resolve, reject) => {
+      const { idleMs, totalMs } = how.timeouts;
+      const http = this.channel.kind === 'http';
+      const abort = http ? new AbortController() : undefined;
+      const aborted = how.signal === undefined ? undefined : () => this.#giveUp(id, cancelled(how.signal as AbortSignal));
+      if (aborted !== undefined) how.signal?.addEventListener('abort', aborted, { once: true });
+      const timer = how.open === true ? undefined : setTimeout(() => this.#late(id), Math.min(idleMs, totalMs));
+      const { era } = how;
+      this.#waiting.set(id, { method, era, resolve, reject, timer, until: Date.now() + totalMs, how, abort, aborted });
+      const sending: Sending | undefined = http
+        ? {
+            era,
+            ...(how.revision !== undefined && { revision: how.revision }),
+            ...(how.headers !== undefined && { headers: how.headers }),
+            ...(abort !== undefined && { signal: abort.signal }),
+            failed: (failure) => this.#failed(id, failure),
+          }
+        : undefined;
+      this.#send({ jsonrpc: '2.0', id, method, params }, sending);
+    });
+  }
+
+  notify(method: string, params: object | undefined, how: { readonly era: Era; readonly revision?: Revision | undefined }): void {
+    if (this.#end !== undefined) return;
+    const message = { jsonrpc: '2.0', method, ...(params !== undefined && { params }) };
+    this.#send(message, this.#plain(how));
+  }
+
+  answer(
+    id: RequestId,
+    outcome: { readonly result: object } | { readonly error: object },
+    how: { readonly era: Era; readonly revision?: Revision | undefined },
+  ): void {
+    if (this.#end === undefined) this.#send({ jsonrpc: '2.0', id, ...outcome }, this.#plain(how));
+  }
+
+  #plain({ era, revision }: { readonly era: Era; readonly revision?: Revision | undefined }): Sending | undefined {
+    return this.channel.kind === 'http' ? { era, ...(revision !== undefined && { revision }) } : undefined;
+  }
+
+  #send(message: object, sending: Sending | undefined): void {
+    this.#host.tap?.({ direction: 'out', message });
+    this.channel.send(message, sending);
+  }
+
+  #arrived(message: object): void {
+    this.#host.tap?.({ direction: 'in', message });
+    if (Array.isArray(message)) {
+      for (const one of message) this.#one(one);
+    } else this.#one(message);
+  }
+
+  #one(message: unknown): void {
+    const parsed = parseMessage(message);
+    switch (parsed.kind) {
+      case 'response': {
+        const waiting = parsed.id === undefined ? undefined : this.#take(parsed.id);
+        if (waiting === undefined) return this.#unknown(parsed.id);
+        if (parsed.error !== undefined) waiting.reject(RpcError.from(parsed.error));
+        else if (typeof parsed.result !== 'object' || parsed.result === null || Array.isArray(parsed.result)) {
+          waiting.reject(new VivariumError('ERR_PROTOCOL', `The server answered ${waiting.method} with a result that is no object`));
+        } else waiting.resolve(parsed.result);
+        return;
+      }
+      case 'request':
+        return this.#host.asked(parsed.id, parsed.method, parsed.params);
+      case 'notification':
+        if (parsed.method === 'notifications/progress') return this.#progress(parsed.params);
+        return this.#host.told(parsed.method, parsed.params);
+      case 'refused':
+        this.#host.warn({ code: 'bad-message', message: `The server sent a message that cannot be read: ${String(parsed.error.data)}` });
+    }
+  }
+
+  #unknown(id: RequestId | undefined): void {
+    if (id !== undefined && this.#givenUp.delete(id)) {
+      this.#host.warn({ code: 'late-answer', message: `The answer to request ${id} came after it was given up` });
+    } else this.#host.warn({ code: 'unknown-answer', message: `The server answered something that was not asked (id ${String(id)})` });
+  }
+
+  #progress(params: Params | undefined): void {
+    const token = params?.['progressToken'];
+    const waiting = isRequestId(token) ? this.#waiting.get(token) : undefined;
+    if (waiting === undefined || params === undefined) return;
+    const left = waiting.until - Date.now();
+    // The shorter of both limits fires; which one it was is seen then.
+    refresh(waiting.timer, left);
+    const { progress, total, message } = params as unknown as Progress;
+    try {
+      if (typeof progress === 'number') {
+        waiting.how.onProgress?.({
+          progress,
+          ...(typeof total === 'number' && { total }),
+          ...(typeof message === 'string' && { message }),
+        });
+      }
+    } catch (error) {
+      this.#host.warn({ code: 'bad-message', message: `onProgress failed: ${String(error)}` });
+    }
+  }
+
+  #late(id: RequestId): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    const { idleMs, totalMs } = waiting.how.timeouts;
+    const limit = Date.now() >= waiting.until - 1 ? 'totalMs' : 'idleMs';
+    const [ms, what] = limit === 'totalMs' ? [totalMs, 'in all'] : [idleMs, 'without a sign of life'];
+    const failure = { phase: 'request', target: '', cause: '', elapsedMs: ms, limit };
+    this.#giveUp(id, new VivariumError('ERR_TIMEOUT', `No answer to ${waiting.method} within ${ms} ms ${what} (${limit})`, { failure }));
+  }
+
+  /** The work on the server is to stop: by a message, or by closing the stream, as the era has it. */
+  #giveUp(id: RequestId, error: Error): void {
+    const waiting = this.#take(id);
+    if (waiting === undefined) return;
+    this.#givenUp.add(id);
+    for (const oldest of this.#givenUp) {
+      if (this.#givenUp.size <= maxGivenUp) break;
+      this.#givenUp.delete(oldest);
+    }
+    const byMessage = waiting.era === 'legacy' || this.channel.kind !== 'http';
+    if (byMessage && waiting.method !== 'initialize') {
+      this.notify('notifications/cancelled', { requestId: id, reason: error.message }, waiting.how);
+    }
+    waiting.abort?.abort();
+    waiting.reject(error);
+  }
+
+  #failed(id: RequestId, failure: ChannelFailure): void {
+    const waiting = this.#take(id);
+    if (waiting === undefined) return;
+    waiting.reject(new Lost(failure.unsent, failure));
+  }
+
+  #take(id: RequestId): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return undefined;
+    this.#waiting.delete(id);
+    clearTimeout(waiting.timer);
+    if (waiting.aborted !== undefined) waiting.how.signal?.removeEventListener('abort', waiting.aborted);
+    return waiting;
+  }
+
+  #closed(end: ChannelEnd): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(new Lost(false, end));
+    this.#host.ended(end);
+  }
+
+  async close(): Promise<void> {
+    this.#end ??= { wanted: true };
+    const error = new VivariumError('ERR_CLOSED', 'The client is closed');
+    for (const id of [...this.#waiting.keys()]) {
+      const waiting = this.#take(id);
+      waiting?.abort?.abort();
+      waiting?.reject(error);
+    }
+    await this.channel.close();
+  }
+}
+
+function cancelled(signal: AbortSignal): VivariumError {
+  return new VivariumError('ERR_CANCELLED', 'The request was cancelled', { cause: signal.reason });
+}
+
+/** Node can start a timer again; elsewhere it is left to run, and sees for itself whether it is too early. */
+function refresh(timer: ReturnType<typeof setTimeout> | undefined, left: number): void {
+  const again = (timer as { refresh?(): void } | undefined)?.refresh;
+  if (again !== undefined && left > 0) again.call(timer);
+}

@@ -1,0 +1,30 @@
+// What of a result a model should be shown: each thing once, and never nothing.
+import { encodeNow } from '../protocol/text.ts';
+import type { CallToolResult, ContentBlock } from '../protocol/types.ts';
+
+/** `content` where it says what `structuredContent` says, or there is none; otherwise the structured value as text, beside what is no text. */
+export function modelView(result: CallToolResult): readonly ContentBlock[] {
+  const { content = [], structuredContent } = result;
+  if (structuredContent === undefined)
+    return content.length > 0 ? content : [{ type: 'text', text: result.isError === true ? 'Failed.' : 'Done.' }];
+  if (content.some((block) => block.type === 'text' && says(block.text, structuredContent))) return content;
+  const projected: ContentBlock = { type: 'text', text: encodeNow(structuredContent, 'json').text };
+  return [projected, ...content.filter((block) => block.type !== 'text')];
+}
+
+function says(text: string, value: unknown): boolean {
+  try {
+    return same(JSON.parse(text), value);
+  } catch {
+    return false;
+  }
+}
+
+function same(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(Reflect.get(a, key), Reflect.get(b, key)))
+  );
+}

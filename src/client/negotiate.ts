@@ -1,0 +1,159 @@
+// Which era a server speaks: found in band, once. Only what a server says about versions counts; refusals and faults of the network do not.
+import { errorCodes, RpcError, VivariumError } from '../jsonrpc/error.ts';
+import type { ChannelFailure } from '../protocol/channel.ts';
+import { isRevision, metaKeys, type Revision, revisions, traitsOf } from '../protocol/revision.ts';
+import type { ClientCapabilities, DiscoverResult, Implementation, InitializeResult, ServerCapabilities } from '../protocol/types.ts';
+import { type About, endCause, fail, failureCause, Lost } from './failure.ts';
+import type { Link } from './link.ts';
+import type { Introduction, Verdict } from './options.ts';
+
+export interface Terms {
+  readonly info: Implementation;
+  readonly capabilities: ClientCapabilities;
+  readonly revision: 'auto' | Revision;
+  readonly prior: Verdict | undefined;
+  readonly probeMs: number;
+  readonly connectMs: number;
+}
+
+/** The server belongs to the older era; `reopen` where the connection did not survive the question. */
+export class Older extends Error {
+  readonly reopen: boolean;
+
+  constructor(reopen: boolean) {
+    super('The server knows only revisions with a handshake');
+    this.reopen = reopen;
+  }
+}
+
+const modern: readonly Revision[] = revisions.filter((revision) => traitsOf(revision).era === 'modern');
+const newestLegacy: Revision = '2025-11-25';
+/** A server may have been updated since. */
+const verdictHoldsMs = 24 * 60 * 60 * 1_000;
+
+/** Whether the modern era is worth asking for first. */
+export function asksModern({ revision, prior }: Terms): boolean {
+  if (revision !== 'auto') return traitsOf(revision).era === 'modern';
+  return prior === undefined || prior.era === 'modern' || Date.now() - prior.at > verdictHoldsMs;
+}
+
+/** Rejects with Older when the handshake should be tried instead. */
+export async function discover(link: Link, terms: Terms, about: About): Promise<Introduction> {
+  const pinned = terms.revision === 'auto' ? undefined : terms.revision;
+  let version = pinned ?? (modern.at(-1) as Revision);
+  const pipe = link.channel.kind !== 'http';
+  for (let attempt = 0; ; attempt++) {
+    const timeouts = { idleMs: pinned === undefined && pipe ? terms.probeMs : terms.connectMs, totalMs: terms.connectMs };
+    try {
+      const params = { _meta: envelope(version, terms) };
+      const result = (await link.request('server/discover', params, { era: 'modern', revision: version, timeouts })) as DiscoverResult;
+      return introduce(result, version, pinned, about);
+    } catch (error) {
+      const next = judge(error, version, pinned, pipe, about);
+      if (next instanceof Error) throw next;
+      if (attempt > 0) throw fail('ERR_ERA', `The server refuses ${version}, which it says it supports`, about, { error });
+      version = next;
+    }
+  }
+}
+
+export function envelope(version: Revision, { info, capabilities }: Terms): Record<string, unknown> {
+  return { [metaKeys.protocolVersion]: version, [metaKeys.clientInfo]: info, [metaKeys.clientCapabilities]: capabilities };
+}
+
+function introduce(result: DiscoverResult, version: Revision, pinned: Revision | undefined, about: About): Introduction {
+  const { supportedVersions, capabilities, instructions } = result;
+  if (!Array.isArray(supportedVersions) || typeof capabilities !== 'object' || capabilities === null) {
+    throw fail('ERR_PROTOCOL', 'The server answered server/discover with something else', about);
+  }
+  if (!supportedVersions.includes(version) && pinned !== undefined) {
+    throw fail('ERR_ERA', `The server does not speak ${version}, only ${supportedVersions.join(', ')}`, about);
+  }
+  const server = (result._meta as Record<string, unknown> | undefined)?.[metaKeys.serverInfo];
+  return {
+    era: 'modern',
+    revision: version,
+    server: server as Implementation | undefined,
+    capabilities: capabilities as ServerCapabilities,
+    instructions,
+  };
+}
+
+/** Another version to try, or the error that ends the attempt: Older where the handshake may still work. */
+function judge(error: unknown, version: Revision, pinned: Revision | undefined, pipe: boolean, about: About): Revision | Error {
+  const told = error instanceof RpcError ? error : rpcIn(error);
+  if (told?.code === errorCodes.unsupportedVersion) {
+    const supported = (told.data as { supported?: unknown } | undefined)?.supported;
+    const list = Array.isArray(supported) ? supported : [];
+    const known = list.filter((one): one is Revision => isRevision(one));
+    const next = known.filter((one) => modern.includes(one) && one !== version).at(-1);
+    if (pinned !== undefined)
+      return fail('ERR_ERA', `The server does not speak ${pinned}, only ${list.join(', ') || 'others'}`, about, { error: told });
+    if (next !== undefined) return next;
+    if (known.some((one) => !modern.includes(one)) || list.length === 0) return new Older(false);
+    return fail('ERR_ERA', `The server speaks only revisions this client does not know: ${list.join(', ')}`, about, { error: told });
+  }
+  if (pinned !== undefined && !(error instanceof Lost)) {
+    return fail('ERR_ERA', `The server does not speak ${pinned}: ${error instanceof Error ? error.message : String(error)}`, about, {
+      error,
+    });
+  }
+  if (told !== undefined && (told.code === errorCodes.headerMismatch || told.code === errorCodes.missingCapability)) return told;
+  if (told !== undefined) return new Older(false);
+  if (error instanceof Lost) return lost(error, pinned, pipe, about);
+  // Silence: an old server may ignore what it does not know.
+  if (error instanceof VivariumError && error.code === 'ERR_TIMEOUT') {
+    return pipe ? new Older(false) : fail('ERR_TIMEOUT', error.message, about, { error, limit: 'connectMs' });
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function lost({ why }: Lost, pinned: Revision | undefined, pipe: boolean, about: About): Error {
+  if (!('kind' in why))
+    return pipe && pinned === undefined
+      ? new Older(true)
+      : fail('ERR_CONNECT', endCause(why, about.channel?.trace?.().stderr), about, ends(why));
+  if (why.kind === 'status' && [400, 404, 405, 406, 415, 422, 501].includes(why.status ?? 0) && pinned === undefined)
+    return new Older(false);
+  return refused(why, about);
+}
+
+export function refused(failure: ChannelFailure, about: About): VivariumError {
+  const { code, cause, hint } = failureCause(failure);
+  return fail(code, cause, about, {
+    error: failure.cause ?? failure.error,
+    ...(hint !== undefined && { hint }),
+    ...(failure.status !== undefined && { status: failure.status }),
+  });
+}
+
+export function ends(end: { readonly exitCode?: number | null; readonly exitSignal?: string | null }): object {
+  return {
+    ...(end.exitCode !== undefined && { exitCode: end.exitCode }),
+    ...(end.exitSignal !== undefined && { exitSignal: end.exitSignal }),
+  };
+}
+
+function rpcIn(error: unknown): RpcError | undefined {
+  const told = error instanceof Lost && 'kind' in error.why ? error.why.error : undefined;
+  return told === undefined ? undefined : RpcError.from(told);
+}
+
+/** The handshake of the older era. */
+export async function initialize(link: Link, terms: Terms, about: About): Promise<Introduction> {
+  const pinned = terms.revision === 'auto' ? undefined : terms.revision;
+  const wanted = pinned ?? newestLegacy;
+  const timeouts = { idleMs: terms.connectMs, totalMs: terms.connectMs };
+  const params = { protocolVersion: wanted, capabilities: terms.capabilities, clientInfo: terms.info };
+  const result = (await link.request('initialize', params, { era: 'legacy', timeouts })) as unknown as InitializeResult;
+  const { protocolVersion, capabilities, serverInfo, instructions } = result;
+  if (typeof protocolVersion !== 'string' || typeof capabilities !== 'object' || capabilities === null) {
+    throw fail('ERR_PROTOCOL', 'The server answered initialize with something else', about);
+  }
+  if (!isRevision(protocolVersion) || traitsOf(protocolVersion).era !== 'legacy' || (pinned !== undefined && protocolVersion !== pinned)) {
+    const want = pinned ?? 'a revision this client knows';
+    throw fail('ERR_ERA', `The server speaks ${protocolVersion}, not ${want}`, about);
+  }
+  link.notify('notifications/initialized', undefined, { era: 'legacy', revision: protocolVersion });
+  return { era: 'legacy', revision: protocolVersion, server: serverInfo, capabilities, instructions };
+}

@@ -1,0 +1,145 @@
+// What a client wants to be told: by subscriptions of its session, or by one listening request that is renewed as wishes change.
+import type { SubscriptionFilter } from '../protocol/types.ts';
+import type { Warning } from './options.ts';
+
+export interface Listening {
+  /** Opens a listening request; settles when it ends, for whatever reason. */
+  open(filter: SubscriptionFilter, signal: AbortSignal, acknowledged: () => void): Promise<void>;
+  subscribe(uri: string): Promise<unknown>;
+  unsubscribe(uri: string): Promise<unknown>;
+  readonly modern: () => boolean;
+  warn(warning: Warning): void;
+}
+
+type List = 'tools' | 'resources' | 'prompts';
+const againMs = 1_000;
+const longestMs = 30_000;
+
+export class Subscriptions {
+  readonly #listening: Listening;
+  readonly #uris: Map<string, Set<() => void>> = new Map();
+  readonly #lists: Set<List> = new Set();
+  #current: AbortController | undefined;
+  #renewing: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(listening: Listening) {
+    this.#listening = listening;
+  }
+
+  get uris(): readonly string[] {
+    return [...this.#uris.keys()];
+  }
+
+  async add(uri: string, listener: () => void): Promise<() => Promise<void>> {
+    const known = this.#uris.get(uri);
+    if (known !== undefined) known.add(listener);
+    else {
+      this.#uris.set(uri, new Set([listener]));
+      try {
+        await (this.#listening.modern() ? this.#renew() : this.#listening.subscribe(uri));
+      } catch (error) {
+        this.#uris.delete(uri);
+        throw error;
+      }
+    }
+    return () => this.#remove(uri, listener);
+  }
+
+  async #remove(uri: string, listener: () => void): Promise<void> {
+    const listeners = this.#uris.get(uri);
+    if (listeners?.delete(listener) !== true || listeners.size > 0) return;
+    this.#uris.delete(uri);
+    if (this.#closed) return;
+    await (this.#listening.modern() ? this.#renew() : this.#listening.unsubscribe(uri));
+  }
+
+  /** Somebody wants to know when a list changes. In the older era that is told without asking. */
+  async watch(...lists: readonly List[]): Promise<void> {
+    const before = this.#lists.size;
+    for (const list of lists) this.#lists.add(list);
+    if (this.#listening.modern() && this.#lists.size > before) await this.#renew();
+  }
+
+  /** A subscription may be to a folder, and what changed is in it. */
+  updated(uri: string): void {
+    for (const [wanted, listeners] of this.#uris) {
+      if (uri !== wanted && !uri.startsWith(wanted.endsWith('/') ? wanted : `${wanted}/`)) continue;
+      for (const listener of [...listeners]) {
+        try {
+          listener();
+        } catch (error) {
+          this.#listening.warn({ code: 'subscription', message: `A listener failed: ${String(error)}` });
+        }
+      }
+    }
+  }
+
+  /** After a new beginning: the server knows of nothing. */
+  async restore(): Promise<void> {
+    if (this.#listening.modern()) {
+      if (this.#uris.size > 0 || this.#lists.size > 0) await this.#renew();
+    } else for (const uri of this.#uris.keys()) await this.#listening.subscribe(uri);
+  }
+
+  /** One after the other; the new request is acknowledged before the old one ends, so that nothing falls between. */
+  #renew(): Promise<void> {
+    const next = (this.#renewing ?? Promise.resolve()).then(() => this.#listen(0));
+    this.#renewing = next.catch(() => undefined);
+    return next;
+  }
+
+  async #listen(failures: number): Promise<void> {
+    const before = this.#current;
+    this.#current = undefined;
+    if (this.#closed || (this.#uris.size === 0 && this.#lists.size === 0)) {
+      before?.abort();
+      return;
+    }
+    const current = new AbortController();
+    this.#current = current;
+    await new Promise<void>((resolve, reject) => {
+      let acknowledged = false;
+      const ended = (error: unknown): void => {
+        if (!acknowledged) reject(error ?? new Error('The server ended the subscription'));
+        else if (!this.#closed && this.#current === current && !current.signal.aborted) this.#again(failures);
+      };
+      this.#listening
+        .open(this.#filter(), current.signal, () => {
+          acknowledged = true;
+          before?.abort();
+          resolve();
+        })
+        .then(() => ended(undefined), ended);
+    });
+  }
+
+  /** It ended though nobody wanted that: it is asked for again, ever more slowly. */
+  #again(failures: number): void {
+    const timer = setTimeout(
+      () => {
+        if (this.#closed) return;
+        this.#listen(failures + 1).catch((error: unknown) => {
+          this.#listening.warn({ code: 'subscription', message: `The server no longer tells of changes: ${String(error)}` });
+          if (!this.#closed) this.#again(failures + 1);
+        });
+      },
+      Math.min(longestMs, againMs * 2 ** failures),
+    );
+    (timer as { unref?(): void }).unref?.();
+  }
+
+  #filter(): SubscriptionFilter {
+    return {
+      ...(this.#lists.has('tools') && { toolsListChanged: true }),
+      ...(this.#lists.has('prompts') && { promptsListChanged: true }),
+      ...(this.#lists.has('resources') && { resourcesListChanged: true }),
+      ...(this.#uris.size > 0 && { resourceSubscriptions: [...this.#uris.keys()] }),
+    };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#current?.abort();
+  }
+}

@@ -1,0 +1,458 @@
+// The conversation behind a client: sends what it asks in the words of the era, answers what it is asked, and begins anew when it must.
+import { cut, errorCodes, RpcError, VivariumError } from '../jsonrpc/error.ts';
+import type { Params, RequestId } from '../jsonrpc/message.ts';
+import type { ChannelEnd, Connector } from '../protocol/channel.ts';
+import { metaKeys, traitsOf } from '../protocol/revision.ts';
+import type { InputRequiredResult, LoggingLevel, SubscriptionFilter, Tool } from '../protocol/types.ts';
+import { type Connection, establish } from './connection.ts';
+import { type About, endCause, fail, Lost } from './failure.ts';
+import { answer, capabilitiesOf, toError } from './incoming.ts';
+import { KeptResults } from './kept-results.ts';
+import type { How, LinkHost } from './link.ts';
+import { ends, refused, type Terms } from './negotiate.ts';
+import type { ClientEvents, ClientOptions, Introduction, RequestOptions, Warning } from './options.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { KnownTools } from './tools.ts';
+
+type Replay = 'safe' | 'unsafe';
+
+const lists = {
+  'notifications/tools/list_changed': 'tools',
+  'notifications/resources/list_changed': 'resources',
+  'notifications/prompts/list_changed': 'prompts',
+} as const;
+const cacheable: ReadonlySet<string> = new Set([
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'prompts/list',
+  'resources/read',
+]);
+const restartMs = 100;
+
+export class Talk implements LinkHost {
+  readonly options: ClientOptions;
+  readonly limits: { readonly pages: number; readonly rounds: number };
+  readonly tools: KnownTools;
+  readonly subscriptions: Subscriptions;
+  readonly #terms: Terms;
+  readonly #kept: KeptResults;
+  readonly #listeners: Map<keyof ClientEvents, Set<(event: never) => void>> = new Map();
+  /** Questions of the server that are being answered. */
+  readonly #answering: Map<RequestId, AbortController> = new Map();
+  readonly #acknowledged: Map<RequestId, () => void> = new Map();
+  #connector: Connector;
+  #connection!: Connection;
+  #recovering: Promise<void> | undefined;
+  #restarts = 0;
+  #level: LoggingLevel | undefined;
+  #closed = false;
+
+  private constructor(connector: Connector, options: ClientOptions) {
+    this.#connector = connector;
+    this.options = options;
+    this.limits = { pages: options.limits?.pages ?? 1_000, rounds: options.limits?.rounds ?? 10 };
+    this.tools = new KnownTools((warning) => this.warn(warning));
+    this.#kept = new KeptResults(options.cache ?? true);
+    this.#terms = {
+      info: options.client ?? { name: 'vivarium', version: '0' },
+      capabilities: capabilitiesOf(options),
+      revision: options.revision ?? 'auto',
+      prior: options.prior,
+      probeMs: options.timeouts?.probeMs ?? 5_000,
+      connectMs: options.timeouts?.connectMs ?? 30_000,
+    };
+    this.subscriptions = new Subscriptions({
+      open: (filter, signal, acknowledged) => this.#listen(filter, signal, acknowledged),
+      subscribe: (uri) => this.ask('resources/subscribe', { uri }, {}, 'safe'),
+      unsubscribe: (uri) => this.ask('resources/unsubscribe', { uri }, {}, 'safe'),
+      modern: () => this.introduction.era === 'modern',
+      warn: (warning) => this.warn(warning),
+    });
+  }
+
+  static async begin(connector: Connector, options: ClientOptions): Promise<Talk> {
+    const talk = new Talk(connector, options);
+    talk.#connection = await establish(connector, talk.#terms, talk);
+    talk.#connector = talk.#connection.connector;
+    return talk;
+  }
+
+  get introduction(): Introduction {
+    return this.#connection.introduction;
+  }
+
+  get tap(): ClientOptions['tap'] {
+    return this.options.tap;
+  }
+
+  get #about(): About {
+    return { phase: 'request', target: this.#connector.target, since: Date.now(), channel: this.#connection.link.channel };
+  }
+
+  /** Rejects with RpcError as the server sent it, or with VivariumError. */
+  async ask(
+    method: string,
+    params: object,
+    options: RequestOptions,
+    replay: Replay,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<object> {
+    this.#checkMethod(method);
+    const kept = cacheable.has(method) ? this.#kept.get(method, params) : undefined;
+    if (kept !== undefined) return kept;
+    const result = await this.#rounds(method, params, options, replay, headers);
+    if (cacheable.has(method)) this.#kept.put(method, params, result);
+    return result;
+  }
+
+  #checkMethod(method: string): void {
+    if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
+    const { era, revision } = this.introduction;
+    const gone = era === 'modern' && /^(?:initialize|ping|logging\/setLevel|resources\/(?:un)?subscribe)$/.test(method);
+    const yet = era === 'legacy' && /^(?:server\/discover|subscriptions\/listen)$/.test(method);
+    if (gone || yet) throw new VivariumError('ERR_UNSUPPORTED_BY_REVISION', `${method} does not exist in ${revision}`);
+  }
+
+  /** Until there is a final result: a server of 2026-07-28 may ask in between. */
+  async #rounds(
+    method: string,
+    params: object,
+    options: RequestOptions,
+    replay: Replay,
+    headers: Readonly<Record<string, string>> | undefined,
+  ): Promise<object> {
+    let current = params;
+    for (let round = 0; ; round++) {
+      const result = (await this.#once(method, current, options, replay, headers)) as { resultType?: unknown };
+      if (this.introduction.era === 'legacy') return result;
+      const { resultType = 'complete' } = result;
+      if (resultType === 'complete') return result;
+      if (resultType !== 'input_required') return this.#extended(method, current, String(resultType), result, options);
+      if (round >= this.limits.rounds)
+        throw new VivariumError('ERR_ROUNDS', `${method} asked more than ${this.limits.rounds} times: raise limits.rounds`);
+      current = await this.#nextRound(params, result as unknown as InputRequiredResult, options.signal);
+    }
+  }
+
+  async #extended(method: string, params: object, type: string, result: object, { signal }: RequestOptions): Promise<object> {
+    const handler = this.options.extensions?.map(({ results }) => results?.[type]).find((one) => one !== undefined);
+    if (handler === undefined) throw new VivariumError('ERR_PROTOCOL', `${method} gave a result of the unknown type "${cut(type)}"`);
+    return handler(result, { method, params, signal, request: (other, more = {}) => this.ask(other, more, {}, 'unsafe') });
+  }
+
+  /** The state goes back exactly as it came, and only with the call it came from. */
+  async #nextRound(params: object, { inputRequests, requestState }: InputRequiredResult, signal: AbortSignal | undefined): Promise<object> {
+    if (inputRequests === undefined && requestState === undefined)
+      throw new VivariumError('ERR_PROTOCOL', 'The server asks for input without saying what');
+    const context = { signal: signal ?? new AbortController().signal };
+    const { handlers = {}, features } = this.options;
+    const { revision } = this.introduction;
+    const asked = Object.entries(inputRequests ?? {});
+    const answers = await Promise.all(
+      asked.map(
+        async ([key, { method, params: about }]) =>
+          [key, await answer(handlers, features, revision, method, about as Params | undefined, context)] as const,
+      ),
+    );
+    return {
+      ...params,
+      ...(inputRequests !== undefined && { inputResponses: Object.fromEntries(answers) }),
+      ...(requestState !== undefined && { requestState }),
+    };
+  }
+
+  async #once(
+    method: string,
+    params: object,
+    options: RequestOptions,
+    replay: Replay,
+    headers: Readonly<Record<string, string>> | undefined,
+  ): Promise<object> {
+    for (let attempt = 0; ; attempt++) {
+      if (this.#recovering !== undefined) await this.#recovering;
+      const connection = this.#connection;
+      try {
+        return await connection.link.request(method, this.#withMeta(params, options, connection), this.#how(options, headers, connection));
+      } catch (error) {
+        if (!(error instanceof Lost)) throw error;
+        await this.#lost(connection, error, method, replay, attempt);
+      }
+    }
+  }
+
+  /** Comes back when the request may be sent again. */
+  async #lost(connection: Connection, error: Lost, method: string, replay: Replay, attempt: number): Promise<void> {
+    const { why, unsent } = error;
+    if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
+    if ('kind' in why && !isGone(why)) throw why.error !== undefined ? RpcError.from(why.error) : refused(why, this.#about);
+    const again = unsent || replay === 'safe';
+    const recovered = attempt === 0 && (this.options.recover ?? true) ? await this.#recover(connection, error) : false;
+    if (recovered && again) return;
+    if (!again) {
+      throw fail(
+        'ERR_OUTCOME_UNKNOWN',
+        `The connection was lost while ${method} ran: whether it was carried out is not known`,
+        this.#about,
+        {
+          error,
+          hint: recovered ? 'the connection is back; look before calling again' : 'the connection is lost',
+        },
+      );
+    }
+    if ('kind' in why) throw refused(why, this.#about);
+    throw fail('ERR_CLOSED', endCause(why, connection.link.channel.trace?.().stderr), this.#about, { ...ends(why), error });
+  }
+
+  /** One at a time, whoever noticed it first. */
+  async #recover(lost: Connection, cause: Lost): Promise<boolean> {
+    if (this.#connection !== lost) return true;
+    const child = lost.link.ended !== undefined && lost.link.channel.kind !== 'http';
+    const { restart = false } = this.options;
+    if (child && (restart === false || this.#restarts >= restart.max)) return false;
+    const unknown = lost.link.pending;
+    this.#recovering ??= this.#again(lost, child, cause, unknown).finally(() => {
+      this.#recovering = undefined;
+    });
+    try {
+      await this.#recovering;
+      return true;
+    } catch (error) {
+      this.warn({
+        code: 'recovery',
+        message: `The connection could not be restored: ${error instanceof Error ? error.message : String(error)}`,
+      });
+      return false;
+    }
+  }
+
+  async #again(lost: Connection, child: boolean, cause: Lost, unknown: number): Promise<void> {
+    if (child) await new Promise((resolve) => setTimeout(resolve, restartMs * 2 ** this.#restarts++));
+    else await lost.link.channel.close().catch(() => undefined);
+    const { era, revision } = lost.introduction;
+    const prior = { era, revision, at: Date.now() };
+    this.#connection = await establish(this.#connector, { ...this.#terms, prior }, this);
+    this.tools.forget();
+    this.#kept.clear();
+    // What the server has forgotten is said again, and what it offers may have changed.
+    queueMicrotask(() => void this.#restore(cause.message, unknown));
+  }
+
+  async #restore(cause: string, unknown: number): Promise<void> {
+    try {
+      if (this.#level !== undefined && this.introduction.era === 'legacy')
+        await this.ask('logging/setLevel', { level: this.#level }, {}, 'safe');
+      await this.subscriptions.restore();
+    } catch (error) {
+      this.warn({
+        code: 'recovery',
+        message: `Not everything could be set up again: ${error instanceof Error ? error.message : String(error)}`,
+      });
+    }
+    this.#emit('reconnected', { cause, replayed: 0, unknown });
+    for (const of of ['tools', 'resources', 'prompts'] as const)
+      if (this.introduction.capabilities[of] !== undefined) this.#emit('listChanged', { of });
+  }
+
+  #how(options: RequestOptions, headers: Readonly<Record<string, string>> | undefined, { introduction }: Connection): How {
+    const { idleMs = 60_000, totalMs = 600_000 } = { ...this.options.timeouts, ...options.timeouts };
+    return {
+      era: introduction.era,
+      revision: introduction.revision,
+      headers,
+      timeouts: { idleMs, totalMs },
+      signal: options.signal,
+      onProgress: options.onProgress,
+    };
+  }
+
+  /** The token is the id, which the link gives: so it is set there. */
+  #withMeta(params: object, options: RequestOptions, { introduction }: Connection): object {
+    const own = (params as { _meta?: object })._meta;
+    const level = options.logLevel ?? this.#level;
+    const envelope =
+      introduction.era === 'modern'
+        ? {
+            [metaKeys.protocolVersion]: introduction.revision,
+            [metaKeys.clientInfo]: this.#terms.info,
+            [metaKeys.clientCapabilities]: this.#terms.capabilities,
+            ...(level !== undefined && { [metaKeys.logLevel]: level }),
+          }
+        : undefined;
+    return { ...params, _meta: { ...own, ...options.meta, ...envelope } };
+  }
+
+  /** Over HTTP of 2026-07-28 the schema must be known before a call: some arguments travel in headers. */
+  async callTool(name: string, args: Readonly<Record<string, unknown>>, options: RequestOptions): Promise<object> {
+    const params = { name, arguments: args };
+    const inHeaders = this.#inHeaders;
+    if (inHeaders && !this.tools.complete && this.tools.get(name) === undefined) await this.#learnTools(options);
+    const { annotations } = this.tools.get(name) ?? {};
+    const replay: Replay = annotations?.readOnlyHint === true || annotations?.idempotentHint === true ? 'safe' : 'unsafe';
+    const call = (): Promise<object> =>
+      this.ask('tools/call', params, options, replay, inHeaders ? this.tools.headersFor(name, args) : undefined);
+    try {
+      return await call();
+    } catch (error) {
+      // The schema has changed since it was read.
+      if (!inHeaders || !(error instanceof RpcError) || error.code !== errorCodes.headerMismatch) throw error;
+      this.#kept.drop('tools/list');
+      await this.#learnTools(options);
+      return call();
+    }
+  }
+
+  get #inHeaders(): boolean {
+    return this.introduction.era === 'modern' && this.#connection.link.channel.kind === 'http';
+  }
+
+  async #learnTools({ signal }: RequestOptions): Promise<void> {
+    let cursor: string | undefined;
+    for (let page = 0; page < this.limits.pages; page++) {
+      const result = await this.ask('tools/list', cursor === undefined ? {} : { cursor }, signal === undefined ? {} : { signal }, 'safe');
+      const { tools, nextCursor } = result as { tools?: unknown; nextCursor?: unknown };
+      if (Array.isArray(tools)) this.learn(tools as Tool[], page === 0);
+      if (typeof nextCursor !== 'string' || nextCursor === cursor) break;
+      cursor = nextCursor;
+    }
+    this.tools.complete = true;
+  }
+
+  learn(tools: readonly Tool[], first: boolean): readonly Tool[] {
+    if (first) this.tools.forget();
+    return this.tools.learn(tools, this.#inHeaders);
+  }
+
+  async #listen(filter: SubscriptionFilter, signal: AbortSignal, acknowledged: () => void): Promise<void> {
+    const connection = this.#connection;
+    let own: RequestId | undefined;
+    const how: How = {
+      ...this.#how({ signal }, undefined, connection),
+      open: true,
+      onId: (id) => {
+        own = id;
+        this.#acknowledged.set(id, acknowledged);
+      },
+    };
+    try {
+      await connection.link.request('subscriptions/listen', this.#withMeta({ notifications: filter }, {}, connection), how);
+    } finally {
+      if (own !== undefined) this.#acknowledged.delete(own);
+    }
+  }
+
+  async setLogLevel(level: LoggingLevel): Promise<void> {
+    this.#level = level;
+    if (this.introduction.era === 'legacy') await this.ask('logging/setLevel', { level }, {}, 'safe');
+  }
+
+  notify(method: string, params: object | undefined): void {
+    this.#connection.link.notify(method, params, this.introduction);
+  }
+
+  asked(id: RequestId, method: string, params: Params | undefined): void {
+    const { link, introduction } = this.#connection ?? {};
+    // Before the handshake is over only a ping may come; in 2026-07-28 nothing may, and nothing may be answered.
+    if (link === undefined || introduction === undefined) return;
+    if (introduction.era === 'modern')
+      return this.warn({
+        code: 'bad-message',
+        message: `The server sent a request (${cut(method)}), which ${introduction.revision} does not have`,
+      });
+    const how = { era: introduction.era, revision: introduction.revision };
+    if (method === 'ping') return link.answer(id, { result: {} }, how);
+    const controller = new AbortController();
+    this.#answering.set(id, controller);
+    const { handlers = {}, features } = this.options;
+    void answer(handlers, features, introduction.revision, method, params, { signal: controller.signal })
+      .then(
+        (result) => ({ result }),
+        (error: unknown) => ({ error: toError(error) }),
+      )
+      .then((outcome) => {
+        this.#answering.delete(id);
+        if (!controller.signal.aborted) link.answer(id, outcome, how);
+      });
+  }
+
+  told(method: string, params: Params | undefined): void {
+    const of = Object.hasOwn(lists, method) ? lists[method as keyof typeof lists] : undefined;
+    if (of !== undefined) {
+      this.#kept.drop(`${of}/list`);
+      if (of === 'resources') this.#kept.drop('resources/templates/list');
+      if (of === 'tools') this.tools.complete = false;
+      this.#emit('listChanged', { of });
+    } else if (method === 'notifications/resources/updated' && typeof params?.['uri'] === 'string') {
+      this.#kept.drop('resources/read', params['uri']);
+      this.#emit('resourceUpdated', { uri: params['uri'] });
+      this.subscriptions.updated(params['uri']);
+    } else if (method === 'notifications/message') this.#emit('log', params as never);
+    else if (method === 'notifications/cancelled') this.#answering.get(params?.['requestId'] as RequestId)?.abort();
+    else if (method === 'notifications/subscriptions/acknowledged') {
+      const id = (params?.['_meta'] as Params | undefined)?.[metaKeys.subscriptionId] as RequestId;
+      this.#acknowledged.get(id)?.();
+    }
+    this.#emit('notification', { method, ...(params !== undefined && { params }) });
+  }
+
+  warn(warning: Warning): void {
+    this.#emit('warning', warning);
+  }
+
+  ended(end: ChannelEnd): void {
+    // Before there is a connection, and while a new one is made, whoever makes it hears of it by other ways.
+    if (this.#connection === undefined || this.#recovering !== undefined || this.#closed) return;
+    if (this.#connection.link.ended === end)
+      this.#emit('closed', { wanted: end.wanted, ...(end.message !== undefined && { message: end.message }) });
+  }
+
+  on<N extends keyof ClientEvents>(name: N, listener: (event: ClientEvents[N]) => void): Disposable {
+    const all = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, all.add(listener as (event: never) => void));
+    if (name === 'listChanged') this.#watchLists();
+    return { [Symbol.dispose]: () => void all.delete(listener as (event: never) => void) };
+  }
+
+  #watchLists(): void {
+    const wanted = (['tools', 'resources', 'prompts'] as const).filter((of) => this.introduction.capabilities[of]?.listChanged === true);
+    this.subscriptions
+      .watch(...wanted)
+      .catch((error: unknown) => this.warn({ code: 'subscription', message: `The server does not tell of changes: ${String(error)}` }));
+  }
+
+  #emit<N extends keyof ClientEvents>(name: N, event: ClientEvents[N]): void {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+      try {
+        (listener as (event: ClientEvents[N]) => void)(event);
+      } catch (error) {
+        // A listener's own failure, reported as such, and not at the cost of the others.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.subscriptions.close();
+    for (const controller of this.#answering.values()) controller.abort();
+    await this.#connection.link.close();
+    this.#emit('closed', { wanted: true });
+  }
+}
+
+/** The session, not the request, is what is refused: the server was started anew, or forgot it. */
+function isGone({ kind, status, error }: Extract<Lost['why'], { kind: string }>): boolean {
+  if (kind === 'network') return true;
+  if (kind !== 'status') return false;
+  if (status === 404 && error?.code !== errorCodes.methodNotFound) return true;
+  return status === 400 && /session|not initialized/i.test(error?.message ?? '');
+}
+
+/** Kept for callers that need to know what a revision can do. */
+export function knows(revision: Introduction['revision'], what: 'forms'): boolean {
+  return traitsOf(revision)[what];
+}

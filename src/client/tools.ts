@@ -1,0 +1,91 @@
+// What a client knows of a server's tools: how their results are checked, and which arguments travel in headers.
+import { VivariumError } from '../jsonrpc/error.ts';
+import { encodeHeader, type HeaderParameter, headerParameters } from '../protocol/headers.ts';
+import type { CallToolResult, Tool } from '../protocol/types.ts';
+import { compileSchema, problemOf } from '../schema/json-schema.ts';
+import type { Warning } from './options.ts';
+
+interface Known {
+  readonly tool: Tool;
+  readonly headers: readonly HeaderParameter[];
+  /** Why the schema of its results is of no use; said once. */
+  unusable?: string;
+}
+
+export class KnownTools {
+  readonly #known: Map<string, Known> = new Map();
+  readonly #dropped: Map<string, string> = new Map();
+  readonly #warn: (warning: Warning) => void;
+  complete = false;
+
+  constructor(warn: (warning: Warning) => void) {
+    this.#warn = warn;
+  }
+
+  /** Over HTTP of 2026-07-28, a tool whose header annotations are wrong must not be offered; the others stay. */
+  learn(tools: readonly Tool[], inHeaders: boolean): readonly Tool[] {
+    const usable: Tool[] = [];
+    for (const tool of tools) {
+      const { parameters, faults } =
+        inHeaders && isObject(tool.inputSchema) ? headerParameters(tool.inputSchema) : { parameters: [], faults: [] };
+      const [fault] = faults;
+      if (fault !== undefined) {
+        this.#dropped.set(tool.name, fault);
+        this.#warn({ code: 'tool-dropped', message: `The tool "${tool.name}" cannot be called over HTTP: ${fault}` });
+        continue;
+      }
+      this.#dropped.delete(tool.name);
+      this.#known.set(tool.name, { tool, headers: parameters });
+      usable.push(tool);
+    }
+    return usable;
+  }
+
+  forget(): void {
+    this.#known.clear();
+    this.#dropped.clear();
+    this.complete = false;
+  }
+
+  get(name: string): Tool | undefined {
+    return this.#known.get(name)?.tool;
+  }
+
+  /** Throws for a tool that was dropped. */
+  headersFor(name: string, args: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> | undefined {
+    const fault = this.#dropped.get(name);
+    if (fault !== undefined) throw new VivariumError('ERR_PROTOCOL', `The tool "${name}" cannot be called over HTTP: ${fault}`);
+    const headers = this.#known.get(name)?.headers ?? [];
+    if (headers.length === 0) return undefined;
+    const found: Record<string, string> = {};
+    for (const { path, header } of headers) {
+      let value: unknown = args;
+      for (const step of path) value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
+      if (value !== undefined && value !== null) found[header] = encodeHeader(String(value));
+    }
+    return found;
+  }
+
+  /** Throws ERR_INVALID_RESULT; a schema that is of no use is warned of once and blocks nothing. */
+  async check(name: string, result: CallToolResult): Promise<void> {
+    const known = this.#known.get(name);
+    const schema = known?.tool.outputSchema as Readonly<Record<string, unknown>> | undefined;
+    if (known === undefined || schema === undefined || result.isError === true || known.unusable !== undefined) return;
+    const problem = isObject(schema) ? problemOf(schema) : 'it is no object';
+    const compiled = problem === undefined ? await compileSchema(schema) : undefined;
+    if (compiled === undefined || compiled.fault !== undefined) {
+      known.unusable = problem ?? compiled?.fault ?? '';
+      this.#warn({ code: 'schema', message: `The output schema of "${name}" is of no use, so results are not checked: ${known.unusable}` });
+      return;
+    }
+    if (result.structuredContent === undefined) {
+      throw new VivariumError('ERR_INVALID_RESULT', `The tool "${name}" has an output schema but gave no structuredContent`);
+    }
+    const wrong = compiled.check(result.structuredContent);
+    if (wrong !== undefined) throw new VivariumError('ERR_INVALID_RESULT', `The tool "${name}" broke its own output schema: ${wrong}`);
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
