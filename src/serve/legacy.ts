@@ -6,7 +6,7 @@ import { headerNames } from '../protocol/headers.ts';
 import { type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
 import type { Answer, BatchOutcome } from '../server/answer.ts';
 import type { Core } from '../server/core.ts';
-import { dispatch, dispatchBatch } from '../server/dispatch.ts';
+import { dispatch, dispatchBatch, maxBatch } from '../server/dispatch.ts';
 import { type Agreement, Session } from '../server/session.ts';
 import { conclude } from './conclude.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -124,8 +124,7 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Leg
     if (message.kind !== 'response' || !endpoint.sessions.answered(held, message)) void dispatch(session, message, silent);
     return saved(endpoint, exchange, held, () => endpoint.answer(exchange, 202, [], ''));
   }
-  const more = message.kind === 'batch' ? Math.max(1, message.members.filter(isCall).length) : 1;
-  if (session.running.size + more > endpoint.settings.maxRunning) {
+  if (session.running.size + callsIn(message, traits) > endpoint.settings.maxRunning) {
     const error = fault(503, `At most ${endpoint.settings.maxRunning} calls may run in a session`);
     return endpoint.refuse(exchange, 503, error, { id: idOf(message), traits, fields: ['retry-after', '1'] });
   }
@@ -238,8 +237,11 @@ function homeless(endpoint: Endpoint, exchange: Exchange, message: Legible): voi
   endpoint.refuse(exchange, 400, error, { id: idOf(message), traits });
 }
 
-function isCall(member: unknown): boolean {
-  return typeof member === 'object' && member !== null && 'method' in member && 'id' in member;
+/** A batch that will be refused as a whole starts none. */
+function callsIn(message: ParsedRequest | Batch, traits: RevisionTraits): number {
+  if (message.kind === 'request') return 1;
+  if (!traits.batches || message.members.length > maxBatch) return 0;
+  return message.members.filter((member) => typeof member === 'object' && member !== null && 'method' in member && 'id' in member).length;
 }
 
 function idOf(message: Legible | undefined): RequestId | undefined {

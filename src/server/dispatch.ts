@@ -38,7 +38,7 @@ function dropped(session: Session, what: string): void {
   session.core.report(new VivariumError('ERR_PROTOCOL', `The client sent a message that was dropped: ${what}`), 'message');
 }
 
-const maxBatch = 1_000;
+export const maxBatch = 1_000;
 
 /** Arrays exist only where 2025-03-26 was negotiated. The answers keep the order of their requests; none at all is nothing to send. */
 export function dispatchBatch(session: Session, { members }: Batch, outlet: Outlet): BatchOutcome {
