@@ -186,8 +186,13 @@ export class Endpoint {
 
   #onBeat(): void {
     const now = Date.now();
-    for (const reply of this.replies) reply.tick(now);
-    for (const stream of this.streams) stream.tick(now);
+    for (const one of [...this.replies, ...this.streams]) {
+      try {
+        one.tick(now);
+      } catch (error) {
+        this.core.report(error, 'http');
+      }
+    }
     const every = Math.min(30_000, (this.settings.sessions?.idleMs ?? 30_000) / 4);
     if (now - this.#tidied >= every) {
       this.#tidied = now;

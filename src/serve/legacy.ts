@@ -4,7 +4,7 @@ import { type Batch, type Decoded, isRequestId, type ParsedRequest, type Refusal
 import type { Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
 import { type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
-import type { Answer, BatchOutcome } from '../server/answer.ts';
+import { type Answer, type BatchOutcome, encodeAnswer } from '../server/answer.ts';
 import type { Core } from '../server/core.ts';
 import { dispatch, dispatchBatch, maxBatch } from '../server/dispatch.ts';
 import { type Agreement, Session } from '../server/session.ts';
@@ -122,7 +122,11 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Leg
   if (message.kind === 'notification' || message.kind === 'response') {
     if (message.kind === 'notification' && message.method === 'notifications/cancelled') endpoint.sessions.cancel(held, message.params);
     if (message.kind !== 'response' || !endpoint.sessions.answered(held, message)) void dispatch(session, message, silent);
-    return saved(endpoint, exchange, held, () => endpoint.answer(exchange, 202, [], ''));
+    return saved(
+      held,
+      () => endpoint.answer(exchange, 202, [], ''),
+      (error) => unavailable(endpoint, exchange, error),
+    );
   }
   if (session.running.size + callsIn(message, traits) > endpoint.settings.maxRunning) {
     const error = fault(503, `At most ${endpoint.settings.maxRunning} calls may run in a session`);
@@ -169,7 +173,7 @@ function run(
     const status = answer === undefined || 'length' in answer ? 200 : statusOf(answer.error, false);
     const done = (): void => conclude(endpoint, exchange, reply, answer, status, principal, path);
     if (held === undefined) done();
-    else saved(endpoint, exchange, held, done);
+    else saved(held, done, (error) => lost(endpoint, reply, idOf(message), error));
   };
   const outcome: BatchOutcome = message.kind === 'batch' ? dispatchBatch(session, message, reply) : dispatch(session, message, reply);
   if (!(outcome instanceof Promise)) return finish(outcome);
@@ -198,9 +202,16 @@ function unreadable(endpoint: Endpoint, exchange: Exchange, { id, error, answer 
 }
 
 /** An answer says that it is done: so it waits until the store has it. */
-function saved(endpoint: Endpoint, exchange: Exchange, held: Held, then: () => void): void {
+function saved(held: Held, then: () => void, otherwise: (error: unknown) => void): void {
   if (held.saving === undefined) then();
-  else held.saving.then(then).catch((error: unknown) => unavailable(endpoint, exchange, error));
+  else held.saving.then(then).catch(otherwise);
+}
+
+/** What a call changed could not be kept: it must not look as if it had been. */
+function lost(endpoint: Endpoint, reply: Reply, id: RequestId | undefined, error: unknown): void {
+  endpoint.core.report(error, 'store');
+  reply.finish(503, encodeAnswer({ id, error: fault(503, 'Sessions cannot be reached just now') }), ['retry-after', '1']);
+  reply.end();
 }
 
 const silent = { send: (): void => undefined };

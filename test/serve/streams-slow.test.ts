@@ -80,8 +80,9 @@ describe('a reader that takes nothing', () => {
     expect(serving.stats.streams).toBe(0);
   });
 
-  it('of 2026-07-28 has cancelled when it is cut off, and a listener is forgotten', async () => {
-    const serving = await serve({ stallMs: 200, maxUnreadBytes: 100_000_000 });
+  it('of 2026-07-28 has cancelled when it is cut off, though the server goes on writing, and a listener is forgotten', async () => {
+    // So much that it is never reached: only time can cut it off.
+    const serving = await serve({ stallMs: 200, maxUnreadBytes: 2_000_000_000 });
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': {},
@@ -94,7 +95,7 @@ describe('a reader that takes nothing', () => {
     watched.server.tool('flood', {}, async (_, ctx) => {
       while (!ctx.signal.aborted) {
         ctx.log.info('x'.repeat(100_000));
-        await new Promise((resolve) => void setTimeout(resolve, 1));
+        await new Promise((resolve) => void setTimeout(resolve, 20));
       }
     });
     modern('tools/call', { name: 'flood' }, { 'mcp-name': 'flood' });
