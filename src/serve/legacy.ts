@@ -1,12 +1,20 @@
 // The revisions with a handshake over HTTP: sessions, the streams of GET, and the same without sessions.
 import { faults, VivariumError } from '../jsonrpc/error.ts';
-import { type Batch, type Decoded, isRequestId, type ParsedRequest, type Refusal, type RequestId } from '../jsonrpc/message.ts';
+import {
+  type Batch,
+  type Decoded,
+  isRequestId,
+  type ParsedRequest,
+  parseMessage,
+  type Refusal,
+  type RequestId,
+} from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
 import { type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
 import { type Answer, type BatchOutcome, encodeAnswer } from '../server/answer.ts';
 import type { Core } from '../server/core.ts';
-import { dispatch, dispatchBatch, maxBatch } from '../server/dispatch.ts';
+import { callsIn, dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { type Agreement, Session } from '../server/session.ts';
 import { conclude } from './conclude.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -17,6 +25,8 @@ import { fault, jsonFields, spoken, statusOf } from './status.ts';
 
 type Legible = Exclude<Decoded, Refusal>;
 
+/** It is kept as long as the session: what a client says of itself must not fill the memory. */
+const maxIntroduction = 64 * 1024;
 const wellFormed = /^[\x21-\x7e]{1,256}$/;
 
 export function legacy(endpoint: Endpoint, exchange: Exchange, message: Decoded, principal: Principal, path: string): void {
@@ -93,6 +103,10 @@ function unavailable(endpoint: Endpoint, exchange: Exchange, error: unknown): vo
 }
 
 function initialize(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest, principal: Principal, path: string): void {
+  if (JSON.stringify(message.params ?? {}).length > maxIntroduction) {
+    const error = faults.invalidParams(`clientInfo and capabilities may take ${maxIntroduction} characters`);
+    return endpoint.refuse(exchange, 400, error, { id: message.id, traits: spoken(exchange) });
+  }
   const session = endpoint.sessions.fresh(principal);
   session.deaf = endpoint.settings.sessions === undefined;
   const settle = (answer: Answer | undefined): void => {
@@ -128,12 +142,27 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Leg
       (error) => unavailable(endpoint, exchange, error),
     );
   }
-  if (session.running.size + callsIn(message, traits) > endpoint.settings.maxRunning) {
+  const calls = message.kind === 'batch' ? callsIn(message, traits) : 1;
+  if (session.running.size + calls > endpoint.settings.maxRunning) {
     const error = fault(503, `At most ${endpoint.settings.maxRunning} calls may run in a session`);
     return endpoint.refuse(exchange, 503, error, { id: idOf(message), traits, fields: ['retry-after', '1'] });
   }
-  run(endpoint, exchange, session, message, principal, path, { kept: { session: held.id, traits }, held });
+  const rest = message.kind === 'batch' && traits.batches ? elsewhere(endpoint, held, message) : message;
+  run(endpoint, exchange, session, rest, principal, path, { kept: { session: held.id, traits }, held });
 }
+
+/** Members that concern calls at other endpoints go there, as they would alone. */
+function elsewhere(endpoint: Endpoint, held: Held, { members }: Batch): Batch {
+  const left = members.filter((member) => {
+    const message = parseMessage(member);
+    if (message.kind === 'notification' && message.method === 'notifications/cancelled') endpoint.sessions.cancel(held, message.params);
+    return message.kind !== 'response' || !endpoint.sessions.answered(held, message);
+  });
+  // Nothing but answers that have arrived: there is nothing to say, which an empty batch would not mean.
+  return { kind: 'batch', members: left.length === 0 && members.length > 0 ? [nothing] : left };
+}
+
+const nothing = { jsonrpc: '2.0', method: 'notifications/nothing' };
 
 /** Without a session nothing is remembered: what a client can do is not known, and it cannot be asked. */
 function alone(endpoint: Endpoint, exchange: Exchange, message: Legible, principal: Principal, path: string): void {
@@ -246,13 +275,6 @@ function homeless(endpoint: Endpoint, exchange: Exchange, message: Legible): voi
   ];
   const error = faults.invalidParams(`This message belongs to no session: ${ways.join(', or ')}`);
   endpoint.refuse(exchange, 400, error, { id: idOf(message), traits });
-}
-
-/** A batch that will be refused as a whole starts none. */
-function callsIn(message: ParsedRequest | Batch, traits: RevisionTraits): number {
-  if (message.kind === 'request') return 1;
-  if (!traits.batches || message.members.length > maxBatch) return 0;
-  return message.members.filter((member) => typeof member === 'object' && member !== null && 'method' in member && 'id' in member).length;
 }
 
 function idOf(message: Legible | undefined): RequestId | undefined {

@@ -140,9 +140,13 @@ export class NodeExchange implements Exchange {
     });
     return {
       write: (text) => {
-        slow = !response.write(text);
-        arm();
-        return !slow;
+        const taken = response.write(text);
+        // Only when it begins to lag: what is written meanwhile is no sign of a reader.
+        if (!taken && !slow) {
+          slow = true;
+          arm();
+        }
+        return taken;
       },
       get waiting(): number {
         return response.writableLength;
