@@ -70,11 +70,10 @@ describe('a reader that takes nothing', () => {
     await watched.noted('done slow');
     deaf(serving.url, bad.headers);
     await eventually(() => serving.stats.streams === 1);
-    const uri = `note:///${'long'.repeat(50_000)}`;
-    watched.server.resource(uri, { name: 'long' }, () => 'long');
-    await bad.request('resources/subscribe', { uri });
+    const uris = Array.from({ length: 40 }, (_, at) => `note:///${at}/${'long'.repeat(2_000)}`);
+    for (const uri of uris) await bad.request('resources/subscribe', { uri });
     await eventually(() => {
-      watched.server.resourceUpdated(uri);
+      for (const uri of uris) watched.server.resourceUpdated(uri);
       return serving.stats.cutOff === 2;
     }, 'a second reader that is cut off');
     expect(serving.stats.streams).toBe(0);
