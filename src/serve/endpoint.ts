@@ -72,7 +72,7 @@ export class Endpoint {
     this.settings = settle(rules);
     this.gate = new Gate(rules);
     requireAuth(core, this.settings.auth !== undefined);
-    requireName(this.settings, rules);
+    requireName(this.settings, rules, path !== undefined);
     requireHeaders(core);
     this.#ownStore = rules.store === undefined;
     this.store = rules.store ?? memoryStore();
@@ -167,13 +167,13 @@ export class Endpoint {
     this.answer(exchange, status, more.fields === undefined ? jsonFields : [...jsonFields, ...more.fields], text, more.close);
   }
 
-  /** The public URL of the endpoint. Never from what a client may say about proxies, nor from the port of a neighbour on loopback. */
+  /** The public URL of the endpoint. Never from what a client may say about proxies, nor with the port of a neighbour. */
   resource(exchange: Exchange, path: string, exact = false): string {
     const { publicUrl } = this.settings;
     if (publicUrl !== undefined) return publicUrl;
     const host = exchange.header('host') ?? '';
     const name = host.replace(/:\d+$/, '');
-    const own = this.port !== undefined && isLoopback(name.toLowerCase()) ? `${name}:${this.port}` : host;
+    const own = this.port === undefined ? host : `${name}${this.port === 80 ? '' : `:${this.port}`}`;
     return `${exchange.secure ? 'https' : 'http'}://${own}${exact ? path : (this.path ?? path)}`;
   }
 
@@ -186,8 +186,13 @@ export class Endpoint {
 
   #onBeat(): void {
     const now = Date.now();
-    for (const reply of this.replies) reply.tick(now);
-    for (const stream of this.streams) stream.tick(now);
+    for (const one of [...this.replies, ...this.streams]) {
+      try {
+        one.tick(now);
+      } catch (error) {
+        this.core.report(error, 'http');
+      }
+    }
     const every = Math.min(30_000, (this.settings.sessions?.idleMs ?? 30_000) / 4);
     if (now - this.#tidied >= every) {
       this.#tidied = now;
@@ -289,8 +294,10 @@ function pause(ms: number): Promise<void> {
 }
 
 /** Whoever names the server in Host would choose which tokens are for it. */
-function requireName({ auth, publicUrl }: Settings, { allowedHosts }: HttpRules): void {
-  if (auth?.usesResource !== true || publicUrl !== undefined || allowedHosts?.includes('*') !== true) return;
+function requireName({ auth, publicUrl }: Settings, { allowedHosts = [] }: HttpRules, listens: boolean): void {
+  if (auth?.usesResource !== true || publicUrl !== undefined) return;
+  // Whoever listens knows its own port and path; a handler does not, so elsewhere than on loopback it must be told.
+  if (listens ? !allowedHosts.includes('*') : allowedHosts.every((host) => isLoopback(host.replace(/:\d+$/, '').toLowerCase()))) return;
   throw new VivariumError(
     'ERR_CONFIG',
     'Tokens are granted for the URL of this server, which any Host could claim to be: ' +

@@ -123,19 +123,23 @@ class FetchExchange implements Exchange {
     );
     this.#respond(new Response(body, { status: 200, headers: toHeaders(fields) }));
     const room = (): number => controller?.desiredSize ?? 0;
+    let sent = 0;
+    const read = (): number => sent - highWater + room();
     const watch = (before: number): void => {
       timer = setTimeout(() => {
         if (ended || room() > 0) return;
-        if (room() > before) watch(room());
+        if (read() > before) watch(read());
         else stalled?.();
       }, stallMs);
       (timer as { unref?(): void }).unref?.();
     };
     return {
       write: (text) => {
-        if (!ended) controller?.enqueue(encoder.encode(text));
+        const bytes = encoder.encode(text);
+        if (!ended) controller?.enqueue(bytes);
+        sent += bytes.length;
         const taken = room() > 0;
-        if (!taken && timer === undefined) watch(room());
+        if (!taken && timer === undefined) watch(read());
         return taken;
       },
       onStall: (afterMs, listener) => {

@@ -39,6 +39,8 @@ function route(endpoint: Endpoint, exchange: Exchange, around: Surroundings | un
   if (stranger !== undefined) return endpoint.refuse(exchange, 403, fault(403, stranger));
   const query = exchange.target.indexOf('?');
   const path = query === -1 ? exchange.target : exchange.target.slice(0, query);
+  // Two slashes, or a whole URL, could name another server.
+  if (!/^\/(?!\/)/.test(path)) return endpoint.refuse(exchange, 404, fault(404, 'There is nothing here'));
   const preflight = exchange.method === 'OPTIONS' ? endpoint.gate.preflight(exchange) : undefined;
   if (preflight !== undefined) {
     endpoint.counters.answered(204);

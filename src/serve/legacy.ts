@@ -1,12 +1,20 @@
 // The revisions with a handshake over HTTP: sessions, the streams of GET, and the same without sessions.
 import { faults, VivariumError } from '../jsonrpc/error.ts';
-import { type Batch, type Decoded, isRequestId, type ParsedRequest, type Refusal, type RequestId } from '../jsonrpc/message.ts';
+import {
+  type Batch,
+  type Decoded,
+  isRequestId,
+  type ParsedRequest,
+  parseMessage,
+  type Refusal,
+  type RequestId,
+} from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
 import { type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
-import type { Answer, BatchOutcome } from '../server/answer.ts';
+import { type Answer, type BatchOutcome, encodeAnswer } from '../server/answer.ts';
 import type { Core } from '../server/core.ts';
-import { dispatch, dispatchBatch } from '../server/dispatch.ts';
+import { callsIn, dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { type Agreement, Session } from '../server/session.ts';
 import { conclude } from './conclude.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -17,6 +25,8 @@ import { fault, jsonFields, spoken, statusOf } from './status.ts';
 
 type Legible = Exclude<Decoded, Refusal>;
 
+/** It is kept as long as the session: what a client says of itself must not fill the memory. */
+const maxIntroduction = 64 * 1024;
 const wellFormed = /^[\x21-\x7e]{1,256}$/;
 
 export function legacy(endpoint: Endpoint, exchange: Exchange, message: Decoded, principal: Principal, path: string): void {
@@ -93,6 +103,10 @@ function unavailable(endpoint: Endpoint, exchange: Exchange, error: unknown): vo
 }
 
 function initialize(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest, principal: Principal, path: string): void {
+  if (JSON.stringify(message.params ?? {}).length > maxIntroduction) {
+    const error = faults.invalidParams(`clientInfo and capabilities may take ${maxIntroduction} characters`);
+    return endpoint.refuse(exchange, 400, error, { id: message.id, traits: spoken(exchange) });
+  }
   const session = endpoint.sessions.fresh(principal);
   session.deaf = endpoint.settings.sessions === undefined;
   const settle = (answer: Answer | undefined): void => {
@@ -122,15 +136,33 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Leg
   if (message.kind === 'notification' || message.kind === 'response') {
     if (message.kind === 'notification' && message.method === 'notifications/cancelled') endpoint.sessions.cancel(held, message.params);
     if (message.kind !== 'response' || !endpoint.sessions.answered(held, message)) void dispatch(session, message, silent);
-    return saved(endpoint, exchange, held, () => endpoint.answer(exchange, 202, [], ''));
+    return saved(
+      held,
+      () => endpoint.answer(exchange, 202, [], ''),
+      (error) => unavailable(endpoint, exchange, error),
+    );
   }
-  const more = message.kind === 'batch' ? Math.max(1, message.members.filter(isCall).length) : 1;
-  if (session.running.size + more > endpoint.settings.maxRunning) {
+  const calls = message.kind === 'batch' ? callsIn(message, traits) : 1;
+  if (session.running.size + calls > endpoint.settings.maxRunning) {
     const error = fault(503, `At most ${endpoint.settings.maxRunning} calls may run in a session`);
     return endpoint.refuse(exchange, 503, error, { id: idOf(message), traits, fields: ['retry-after', '1'] });
   }
-  run(endpoint, exchange, session, message, principal, path, { kept: { session: held.id, traits }, held });
+  const rest = message.kind === 'batch' && traits.batches ? elsewhere(endpoint, held, message) : message;
+  run(endpoint, exchange, session, rest, principal, path, { kept: { session: held.id, traits }, held });
 }
+
+/** Members that concern calls at other endpoints go there, as they would alone. */
+function elsewhere(endpoint: Endpoint, held: Held, { members }: Batch): Batch {
+  const left = members.filter((member) => {
+    const message = parseMessage(member);
+    if (message.kind === 'notification' && message.method === 'notifications/cancelled') endpoint.sessions.cancel(held, message.params);
+    return message.kind !== 'response' || !endpoint.sessions.answered(held, message);
+  });
+  // Nothing but answers that have arrived: there is nothing to say, which an empty batch would not mean.
+  return { kind: 'batch', members: left.length === 0 && members.length > 0 ? [nothing] : left };
+}
+
+const nothing = { jsonrpc: '2.0', method: 'notifications/nothing' };
 
 /** Without a session nothing is remembered: what a client can do is not known, and it cannot be asked. */
 function alone(endpoint: Endpoint, exchange: Exchange, message: Legible, principal: Principal, path: string): void {
@@ -170,7 +202,7 @@ function run(
     const status = answer === undefined || 'length' in answer ? 200 : statusOf(answer.error, false);
     const done = (): void => conclude(endpoint, exchange, reply, answer, status, principal, path);
     if (held === undefined) done();
-    else saved(endpoint, exchange, held, done);
+    else saved(held, done, (error) => lost(endpoint, reply, idOf(message), error));
   };
   const outcome: BatchOutcome = message.kind === 'batch' ? dispatchBatch(session, message, reply) : dispatch(session, message, reply);
   if (!(outcome instanceof Promise)) return finish(outcome);
@@ -199,9 +231,16 @@ function unreadable(endpoint: Endpoint, exchange: Exchange, { id, error, answer 
 }
 
 /** An answer says that it is done: so it waits until the store has it. */
-function saved(endpoint: Endpoint, exchange: Exchange, held: Held, then: () => void): void {
+function saved(held: Held, then: () => void, otherwise: (error: unknown) => void): void {
   if (held.saving === undefined) then();
-  else held.saving.then(then).catch((error: unknown) => unavailable(endpoint, exchange, error));
+  else held.saving.then(then).catch(otherwise);
+}
+
+/** What a call changed could not be kept: it must not look as if it had been. */
+function lost(endpoint: Endpoint, reply: Reply, id: RequestId | undefined, error: unknown): void {
+  endpoint.core.report(error, 'store');
+  reply.finish(503, encodeAnswer({ id, error: fault(503, 'Sessions cannot be reached just now') }), ['retry-after', '1']);
+  reply.end();
 }
 
 const silent = { send: (): void => undefined };
@@ -236,10 +275,6 @@ function homeless(endpoint: Endpoint, exchange: Exchange, message: Legible): voi
   ];
   const error = faults.invalidParams(`This message belongs to no session: ${ways.join(', or ')}`);
   endpoint.refuse(exchange, 400, error, { id: idOf(message), traits });
-}
-
-function isCall(member: unknown): boolean {
-  return typeof member === 'object' && member !== null && 'method' in member && 'id' in member;
 }
 
 function idOf(message: Legible | undefined): RequestId | undefined {

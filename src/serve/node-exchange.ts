@@ -1,6 +1,7 @@
 // An exchange on node:http: no Request, no Response and no web streams in between.
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { BodyFault, Exchange, Fields, Sink } from './exchange.ts';
 
 /** What frameworks add to a request. */
@@ -105,13 +106,16 @@ export class NodeExchange implements Exchange {
 
   /** A reader that takes nothing must not keep the answer in memory for ever. */
   #limit(): void {
-    const { socket } = this.#response;
-    if (socket === null) return;
+    const response = this.#response;
+    // One that waits for its turn has no connection yet.
+    if (response.socket === null) response.once('socket', () => this.#limit());
+    const { socket } = response;
+    if (socket === null || response.writableFinished) return;
     const cut = (): void => void socket.destroy();
     // Node's own timer: it sees bytes leave even while a long write is under way.
     socket.setTimeout(this.#stallMs, cut);
     // By then the server has set the time it waits for the next request.
-    this.#response.once('finish', () => void socket.off('timeout', cut));
+    response.once('finish', () => void socket.off('timeout', cut));
   }
 
   #linger(): void {
@@ -126,13 +130,22 @@ export class NodeExchange implements Exchange {
     const response = this.#response;
     response.writeHead(200, [...fields]);
     response.flushHeaders();
-    const { socket } = response;
     let stallMs = 0;
-    response.on('drain', () => void socket?.setTimeout(0));
+    let slow = false;
+    const arm = (): void => void (slow && response.socket?.setTimeout(stallMs));
+    response.on('socket', arm);
+    response.on('drain', () => {
+      slow = false;
+      response.socket?.setTimeout(0);
+    });
     return {
       write: (text) => {
         const taken = response.write(text);
-        if (!taken) socket?.setTimeout(stallMs);
+        // Only when it begins to lag: what is written meanwhile is no sign of a reader.
+        if (!taken && !slow) {
+          slow = true;
+          arm();
+        }
         return taken;
       },
       get waiting(): number {
@@ -140,9 +153,10 @@ export class NodeExchange implements Exchange {
       },
       onDrain: (listener) => void response.on('drain', listener),
       onStall: (afterMs, listener) => {
+        const { socket } = this.#request;
         stallMs = afterMs;
-        socket?.on('timeout', listener);
-        response.once('close', () => void socket?.off('timeout', listener));
+        socket.on('timeout', listener);
+        response.once('close', () => void socket.off('timeout', listener));
       },
       end: () => void response.end(),
       destroy: () => void response.destroy(),
@@ -158,15 +172,33 @@ export class NodeExchange implements Exchange {
       this.#gone = undefined;
       gone?.();
     };
+    const { socket } = this.#request;
+    // It may have left while somebody thought about it.
+    if (socket.destroyed || this.#response.destroyed) return queueMicrotask(left);
     this.#response.on('close', left);
     // A response that still waits for its turn on the connection hears nothing of its end.
-    const { socket } = this.#request;
-    socket.once('close', left);
-    this.#response.once('finish', () => void socket.off('close', left));
+    const waiting = waitingOn(socket);
+    waiting.add(left);
+    this.#response.once('finish', () => void waiting.delete(left));
     // A write to a connection that was just reset is no news.
     this.#response.on('error', () => undefined);
   }
 }
+
+/** Whoever waits for the end of a connection: one listener on it tells all. */
+const waitingOn = (socket: Socket): Set<() => void> => {
+  let waiting = connections.get(socket);
+  if (waiting === undefined) {
+    const all = new Set<() => void>();
+    socket.once('close', () => {
+      for (const left of all) left();
+    });
+    connections.set(socket, all);
+    waiting = all;
+  }
+  return waiting;
+};
+const connections = new WeakMap<Socket, Set<() => void>>();
 
 function parsed(body: unknown, maxBytes: number): string | BodyFault | { readonly value: unknown } {
   if (typeof body === 'string') return Buffer.byteLength(body) > maxBytes ? 'too-large' : body;

@@ -78,7 +78,7 @@ export class HttpSessions {
   keep(session: Session, principal: Principal): Now<boolean> {
     const { store, settings, counters } = this.#endpoint;
     const id = session.sessionId as string;
-    const record = recordOf(session, principal.id);
+    const record = recordOf(session, principal.id, 0);
     const limits = settings.sessions as { idleMs: number; max: number };
     const kept = (done: boolean): boolean => {
       if (!done) return false;
@@ -108,7 +108,7 @@ export class HttpSessions {
       const session = this.fresh(principal, id);
       restore(session, record);
       held = this.#hold(session, id, record);
-    } else if (held.record !== record) this.#refresh(held, record);
+    } else this.#refresh(held, record);
     held.session.principal = principal;
     this.touch(held);
     return held;
@@ -123,6 +123,7 @@ export class HttpSessions {
   }
 
   #refresh(held: Held, record: SessionRecord): void {
+    if (record.version <= held.record.version) return;
     held.record = record;
     restore(held.session, record);
   }
@@ -133,16 +134,19 @@ export class HttpSessions {
   }
 
   #save(held: Held): void {
-    held.record = recordOf(held.session, held.record.owner);
-    const saved = this.#endpoint.store.sessions.save(held.id, held.record);
+    const record = recordOf(held.session, held.record.owner, held.record.version + 1);
+    held.record = record;
+    const save = (): Now<void> => this.#endpoint.store.sessions.save(held.id, record);
+    // One after the other, or the older could land last.
+    const saved = held.saving === undefined ? save() : held.saving.then(save, save);
     if (saved instanceof Promise) {
       const saving = saved.finally(() => {
         if (held.saving === saving) held.saving = undefined;
+        this.#tell({ kind: 'record', session: held.id });
       });
       held.saving = saving;
       this.#endpoint.quietly(saving);
-    }
-    this.#tell({ kind: 'record', session: held.id });
+    } else this.#tell({ kind: 'record', session: held.id });
   }
 
   /** The client listens here from now on. */
@@ -235,7 +239,7 @@ export class HttpSessions {
   }
 }
 
-function recordOf(session: Session, owner: string): SessionRecord {
+function recordOf(session: Session, owner: string, version: number): SessionRecord {
   const { traits, client, capabilities } = session.handshake as Agreement;
   return {
     revision: traits.revision,
@@ -245,6 +249,7 @@ function recordOf(session: Session, owner: string): SessionRecord {
     level: session.logLevel,
     subscribed: [...session.subscribed],
     initialized: session.initialized,
+    version,
   };
 }
 

@@ -6,7 +6,7 @@ import type { Principal } from '../protocol/authorization.ts';
 import { type Answer, type BatchOutcome, encodeAnswer } from '../server/answer.ts';
 import type { Outlet } from '../server/context.ts';
 import type { Change } from '../server/core.ts';
-import { dispatch, dispatchBatch } from '../server/dispatch.ts';
+import { callsIn, dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { Session } from '../server/session.ts';
 import type { Audience, Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
@@ -52,6 +52,12 @@ class SseSession implements Outlet, Audience {
     else this.#put(JSON.stringify(message));
   }
 
+  isFull(message: Decoded): boolean {
+    const traits = this.session.handshake?.traits;
+    const more = message.kind === 'request' ? 1 : message.kind === 'batch' && traits !== undefined ? callsIn(message, traits) : 0;
+    return more > 0 && this.running + more > this.#endpoint.settings.maxRunning;
+  }
+
   receive(message: Decoded, principal: Principal): void {
     this.principal = principal;
     this.session.principal = principal;
@@ -59,9 +65,10 @@ class SseSession implements Outlet, Audience {
     const outcome: BatchOutcome =
       message.kind === 'batch' ? dispatchBatch(this.session, message, outlet) : dispatch(this.session, message, outlet);
     if (!(outcome instanceof Promise)) return this.#answer(outcome);
-    this.running++;
+    const weight = message.kind === 'batch' ? message.members.length : 1;
+    this.running += weight;
     void outcome.then((answer) => {
-      this.running--;
+      this.running -= weight;
       this.#answer(answer);
     });
   }
@@ -127,9 +134,15 @@ export class SseSessions {
     const id = new URLSearchParams(exchange.target.slice(exchange.target.indexOf('?') + 1)).get('sessionId') ?? '';
     if (id === '') return endpoint.refuse(exchange, 400, fault(400, 'sessionId is missing'));
     const session = this.#open.get(id);
-    if (session === undefined) return void this.#forward(exchange, principal, id, text);
+    if (session === undefined) {
+      this.#forward(exchange, principal, id, text).catch((error: unknown) => {
+        endpoint.core.report(error, 'store');
+        endpoint.refuse(exchange, 503, fault(503, 'Sessions cannot be reached just now'), { fields: ['retry-after', '1'] });
+      });
+      return;
+    }
     if (session.owner !== principal.id) return unknown(endpoint, exchange);
-    if (session.running >= endpoint.settings.maxRunning && message.kind === 'request') {
+    if (session.isFull(message)) {
       return endpoint.refuse(exchange, 503, fault(503, 'Too many calls run in this session'), { fields: ['retry-after', '1'] });
     }
     // What cannot be read is answered here, where its sender looks first; the rest on the stream.
@@ -142,7 +155,7 @@ export class SseSessions {
 
   async #forward(exchange: Exchange, principal: Principal, id: string, text: string): Promise<void> {
     const endpoint = this.#endpoint;
-    const owner = await endpoint.store.get(`sse/${id}`).catch(() => undefined);
+    const owner = await endpoint.store.get(`sse/${id}`);
     if (owner !== principal.id) return unknown(endpoint, exchange);
     endpoint.store.bus.publish(channel, { from: endpoint.id, session: id, principal, text } satisfies Forwarded);
     endpoint.answer(exchange, 202, ['content-type', 'text/plain'], 'Accepted');
@@ -153,8 +166,9 @@ export class SseSessions {
     if (session?.owner !== principal.id) return;
     const message = decodeMessage(text, maxDepth);
     // Its sender was told that it arrived, so it hears of this on the stream.
-    if (session.running < this.#endpoint.settings.maxRunning || message.kind !== 'request') session.receive(message, principal);
-    else session.send({ jsonrpc: '2.0', id: message.id, error: fault(503, 'Too many calls run in this session') });
+    if (!session.isFull(message)) session.receive(message, principal);
+    else if (message.kind === 'request')
+      session.send({ jsonrpc: '2.0', id: message.id, error: fault(503, 'Too many calls run in this session') });
   }
 
   #drop(id: string): void {

@@ -8,7 +8,7 @@ import {
   type ParsedRequest,
   parseMessage,
 } from '../jsonrpc/message.ts';
-import { metaKeys } from '../protocol/revision.ts';
+import { metaKeys, type RevisionTraits } from '../protocol/revision.ts';
 import { type Answer, type BatchOutcome, type Outcome, toAnswer, toErrorAnswer } from './answer.ts';
 import type { Outlet } from './context.ts';
 import type { Core } from './core.ts';
@@ -39,6 +39,12 @@ function dropped(session: Session, what: string): void {
 }
 
 const maxBatch = 1_000;
+
+/** How many calls a batch would start; one that will be refused as a whole starts none. */
+export function callsIn({ members }: Batch, traits: RevisionTraits): number {
+  if (!traits.batches || members.length > maxBatch) return 0;
+  return members.filter((member) => typeof member === 'object' && member !== null && 'method' in member && 'id' in member).length;
+}
 
 /** Arrays exist only where 2025-03-26 was negotiated. The answers keep the order of their requests; none at all is nothing to send. */
 export function dispatchBatch(session: Session, { members }: Batch, outlet: Outlet): BatchOutcome {

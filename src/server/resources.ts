@@ -128,6 +128,7 @@ function* candidates({ core, principal }: Call, uri: string): Generator<[Resourc
 const text = 'text/plain';
 const bytes = 'application/octet-stream';
 const maxSubscribed = 1_000;
+const maxUriLength = 8_192;
 
 /** How long it may be kept is said since 2026-07-28. */
 function older({ contents, ttlMs, cacheScope, resultType, ...rest }: ReadResourceResult): object {
@@ -165,6 +166,7 @@ export function subscribe(call: Call, params: Params | undefined): Reply {
     const [visible] = candidates(call, uri);
     return { error: (visible === undefined ? undefined : lackingScopes(call, visible[0].details)) ?? faults.resourceNotFound(uri) };
   }
+  if (uri.length > maxUriLength) return { error: faults.invalidParams(`A URI to subscribe to has at most ${maxUriLength} characters`) };
   if (session.subscribed.size >= maxSubscribed && !session.subscribed.has(uri)) {
     return { error: faults.invalidParams(`A client subscribes to at most ${maxSubscribed} URIs`) };
   }

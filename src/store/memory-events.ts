@@ -24,6 +24,8 @@ const maxEnded = 32;
 const maxIdle = 64;
 /** Characters in all: beyond it the oldest streams go first. */
 const maxLength = 64 * 1024 * 1024;
+/** What an event takes beside its text. */
+const overhead = 200;
 
 export function memoryEvents(): MemoryEvents {
   const sessions = new Map<string, Map<string, Stream>>();
@@ -35,11 +37,12 @@ export function memoryEvents(): MemoryEvents {
     if (gone === undefined) return;
     stream.first++;
     stream.length -= gone.data.length;
-    length -= gone.data.length;
+    length -= gone.data.length + overhead;
   };
   const forget = (session: string, name: string): void => {
     const streams = sessions.get(session);
-    length -= streams?.get(name)?.length ?? 0;
+    const stream = streams?.get(name);
+    length -= stream === undefined ? 0 : stream.length + stream.events.length * overhead;
     streams?.delete(name);
     if (streams?.size === 0) sessions.delete(session);
   };
@@ -58,9 +61,11 @@ export function memoryEvents(): MemoryEvents {
   };
   /** The oldest events of all go first; a map keeps the order in which sessions came. */
   const makeRoom = (): void => {
-    for (const streams of sessions.values()) {
-      for (const stream of streams.values()) {
+    for (const [session, streams] of sessions) {
+      for (const [name, stream] of streams) {
         while (length > maxLength && stream.events.length > 0) trim(stream);
+        // Or every event that follows would walk past what is empty.
+        if (stream.events.length === 0 && stream.ended) forget(session, name);
         if (length <= maxLength) return;
       }
     }
@@ -87,7 +92,7 @@ export function memoryEvents(): MemoryEvents {
       stream.last = number;
       stream.events.push({ data, at: now });
       stream.length += data.length;
-      length += data.length;
+      length += data.length + overhead;
       bound(stream, now);
       if (length > maxLength) makeRoom();
       stream.reader?.event(number, data);
@@ -119,7 +124,7 @@ export function memoryEvents(): MemoryEvents {
     },
     drop(session) {
       for (const stream of sessions.get(session)?.values() ?? []) {
-        length -= stream.length;
+        length -= stream.length + stream.events.length * overhead;
         stream.reader?.end();
       }
       sessions.delete(session);

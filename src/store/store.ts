@@ -26,6 +26,8 @@ export interface SessionRecord {
   readonly level: LoggingLevel;
   readonly subscribed: readonly string[];
   readonly initialized: boolean;
+  /** Counts the changes: an older one that arrives late changes nothing. */
+  readonly version: number;
 }
 
 export interface Sessions {

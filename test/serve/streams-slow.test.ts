@@ -70,18 +70,18 @@ describe('a reader that takes nothing', () => {
     await watched.noted('done slow');
     deaf(serving.url, bad.headers);
     await eventually(() => serving.stats.streams === 1);
-    const uri = `note:///${'long'.repeat(50_000)}`;
-    watched.server.resource(uri, { name: 'long' }, () => 'long');
-    await bad.request('resources/subscribe', { uri });
+    const uris = Array.from({ length: 40 }, (_, at) => `note:///${at}/${'long'.repeat(2_000)}`);
+    for (const uri of uris) await bad.request('resources/subscribe', { uri });
     await eventually(() => {
-      watched.server.resourceUpdated(uri);
+      for (const uri of uris) watched.server.resourceUpdated(uri);
       return serving.stats.cutOff === 2;
     }, 'a second reader that is cut off');
     expect(serving.stats.streams).toBe(0);
   });
 
-  it('of 2026-07-28 has cancelled when it is cut off, and a listener is forgotten', async () => {
-    const serving = await serve({ stallMs: 200, maxUnreadBytes: 100_000_000 });
+  it('of 2026-07-28 has cancelled when it is cut off, though the server goes on writing, and a listener is forgotten', async () => {
+    // So much that it is never reached: only time can cut it off.
+    const serving = await serve({ stallMs: 200, maxUnreadBytes: 2_000_000_000 });
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': {},
@@ -94,7 +94,7 @@ describe('a reader that takes nothing', () => {
     watched.server.tool('flood', {}, async (_, ctx) => {
       while (!ctx.signal.aborted) {
         ctx.log.info('x'.repeat(100_000));
-        await new Promise((resolve) => void setTimeout(resolve, 1));
+        await new Promise((resolve) => void setTimeout(resolve, 20));
       }
     });
     modern('tools/call', { name: 'flood' }, { 'mcp-name': 'flood' });
