@@ -17,7 +17,12 @@ export async function serveOverHttp(server: Server, values: Values): Promise<voi
     const { url } = await serveHttp(server, options);
     process.stderr.write(`${printable(info.name)} is served at ${url}\n`);
     if (values['quiet'] === true) return;
-    process.stderr.write(`To add it to Claude Code: claude mcp add --transport http ${printable(quote(info.name))} ${url}\n`);
+    const { 'public-url': known, 'auth-token-env': variable } = values;
+    const header = typeof variable === 'string' ? ` --header "Authorization: Bearer $${variable}"` : '';
+    const address = quote(typeof known === 'string' ? known : url);
+    process.stderr.write(
+      `To add it to Claude Code: claude mcp add --transport http ${printable(quote(info.name))} ${printable(address)}${header}\n`,
+    );
   } catch (error) {
     if (error instanceof VivariumError) throw new CommandError(exitCodes.usage, error.message, { cause: error });
     throw error;
@@ -77,7 +82,10 @@ function authorizerOf(server: Server, values: Values): Authorizer | undefined {
     if (issuer !== undefined) return jwt({ issuer, scopes, ...(audience !== undefined && { audience }) });
     if (variable === undefined) return undefined;
     const token = process.env[variable];
-    if (token === undefined || token === '') throw new CommandError(exitCodes.usage, `The environment variable ${variable} is not set`);
+    if (token === undefined || token === '')
+      throw new CommandError(exitCodes.usage, `The environment variable ${variable} is not set`, {
+        hint: `Such as: ${variable}=$(uuidgen) vivarium serve server.ts --http 3000 --auth-token-env ${variable}`,
+      });
     // Whoever has the one token there is may do everything.
     return bearer([token], { scopes });
   } catch (error) {

@@ -54,8 +54,9 @@ async function load(target: string): Promise<Server | undefined> {
   const [path, name] = split(target);
   const exports = await importModule(path);
   const found = exports[name];
-  if (isServer(found)) return found;
+  // It may export what it serves.
   if (currentGuard()?.serving === true) return undefined;
+  if (isServer(found)) return found;
   const others = Object.keys(exports).filter((key) => isServer(exports[key]));
   const hint =
     others.length > 0

@@ -65,6 +65,7 @@ export class Endpoint {
   #streamCount = 0;
   #tidied = 0;
   #draining = false;
+  #closing: Promise<void> | undefined;
 
   constructor(core: Core, rules: HttpRules, path?: string) {
     this.core = core;
@@ -196,10 +197,18 @@ export class Endpoint {
     const every = Math.min(30_000, (this.settings.sessions?.idleMs ?? 30_000) / 4);
     if (now - this.#tidied >= every) {
       this.#tidied = now;
-      this.sessions.tidy(now);
-      this.sse.tidy();
-      this.store.tidy();
+      try {
+        this.#tidy(now);
+      } catch (error) {
+        this.core.report(error, 'store');
+      }
     }
+  }
+
+  #tidy(now: number): void {
+    this.sessions.tidy(now);
+    this.sse.tidy();
+    this.store.tidy();
     if (this.streams.size === 0 && this.replies.size === 0 && this.sessions.held === 0 && this.sessions.count === 0) this.#rest();
   }
 
@@ -219,7 +228,12 @@ export class Endpoint {
   }
 
   /** Ends listeners at once, lets calls finish for a while, aborts the rest. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#draining = true;
     this.sessions.hangUp();
     this.sse.endListeners();
@@ -243,13 +257,13 @@ export class Endpoint {
   readonly #modern: Set<Session> = new Set();
 
   /** Calls without a session that take time; the function given back says that they have ended. */
-  track(session: Session, principal: Principal, id: RequestId): () => void {
+  track(session: Session, principal: Principal, id?: RequestId): () => void {
     this.#modern.add(session);
     const listener: Audience = { hear: (change) => session.announce(change, Number.POSITIVE_INFINITY, { send: () => undefined }) };
     this.audience.add(listener);
-    const key = strayKey(principal, id);
+    const key = id === undefined ? '' : strayKey(principal, id);
     // Without authorization nobody knows whose call that would be.
-    const named = this.settings.auth !== undefined;
+    const named = this.settings.auth !== undefined && id !== undefined;
     if (named) {
       const same = this.strays.get(key) ?? new Set();
       this.strays.set(key, same.add(session));
@@ -318,7 +332,10 @@ function requireAuth(core: Core, authorized: boolean): void {
 }
 
 function scoped(name: string): VivariumError {
-  return new VivariumError('ERR_CONFIG', `"${name}" has scopes, which only authorization can grant: give auth, from 'vivarium/auth'`);
+  return new VivariumError(
+    'ERR_CONFIG',
+    `"${name}" has scopes, which only authorization can grant: give auth, from 'vivarium/auth' (--auth-token-env or --auth-issuer)`,
+  );
 }
 
 function requireHeaders(core: Core): void {

@@ -18,7 +18,7 @@ export interface FetchHandler {
   close(): Promise<void>;
 }
 
-export function createFetchHandler(server: Server, rules: HttpRules): FetchHandler {
+export function createFetchHandler(server: Server, rules: HttpRules = {}): FetchHandler {
   checkNames(rules);
   const endpoint = new Endpoint(coreOf(server), rules);
   const handler = (request: Request): Promise<Response> => new Promise((resolve) => handle(endpoint, new FetchExchange(request, resolve)));

@@ -107,7 +107,12 @@ export interface Settings {
 }
 
 export function settle(rules: HttpRules): Settings {
-  const { sessions, events, publicUrl } = rules;
+  const { sessions, events, publicUrl, stream = 'when-needed' } = rules;
+  if (sessions !== undefined && sessions !== false) checkMembers('sessions', sessions, ['idleMs', 'max']);
+  if (events !== undefined && events !== false) checkMembers('events', events, ['maxCount', 'maxAgeMs', 'maxBytes']);
+  if (stream !== 'when-needed' && stream !== 'always') {
+    throw new VivariumError('ERR_CONFIG', `stream is "when-needed" or "always", not ${JSON.stringify(stream)}`);
+  }
   return {
     auth: rules.auth,
     sse: rules.sse ?? false,
@@ -135,10 +140,15 @@ export function settle(rules: HttpRules): Settings {
     retryMs: positive('retryMs', rules.retryMs, 1_000),
     drainMs: positive('drainMs', rules.drainMs, 10_000, 0),
     lenient: rules.lenient ?? false,
-    always: rules.stream === 'always',
+    always: stream === 'always',
     tap: rules.tap,
     publicUrl: publicUrl === undefined ? undefined : checkedUrl(publicUrl),
   };
+}
+
+function checkMembers(option: string, given: object, members: readonly string[]): void {
+  const odd = Object.keys(given).find((name) => !members.includes(name));
+  if (odd !== undefined) throw new VivariumError('ERR_CONFIG', `${option} has no "${odd}": it has ${members.join(', ')}`);
 }
 
 const longest = 2 ** 31 - 1;

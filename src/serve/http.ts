@@ -10,7 +10,7 @@ import type { BodyFault, Exchange } from './exchange.ts';
 import { endSession, legacy, listen } from './legacy.ts';
 import { acceptsAll, acceptsEvents, isJson } from './media.ts';
 import { modern } from './modern.ts';
-import { fault, needsNoHandshake, spoken } from './status.ts';
+import { closing, fault, needsNoHandshake, spoken } from './status.ts';
 
 /** What is served beside the endpoint itself, where it owns the whole server. */
 export interface Surroundings {
@@ -81,7 +81,11 @@ function elsewhere(endpoint: Endpoint, exchange: Exchange, path: string, around:
           exchange,
           // Both are one resource, under the name its clients connect to.
           events ? path : `${path.slice(0, -'/messages'.length)}/sse`,
-          (principal) => (events ? endpoint.sse.open(exchange, principal, path) : postMessage(endpoint, exchange, principal)),
+          (principal) => {
+            if (!events) postMessage(endpoint, exchange, principal);
+            else if (endpoint.draining) closing(endpoint, exchange);
+            else endpoint.sse.open(exchange, principal, path);
+          },
           true,
         );
       return true;
@@ -113,9 +117,6 @@ function notAllowed(endpoint: Endpoint, exchange: Exchange, allowed: readonly st
 
 function admit(endpoint: Endpoint, exchange: Exchange, path: string, then: (principal: Principal) => void, exact = false): void {
   const { auth } = endpoint.settings;
-  if (endpoint.draining) {
-    return endpoint.refuse(exchange, 503, fault(503, 'The server is closing'), { fields: ['retry-after', '1'] });
-  }
   if (auth === undefined) return then(anonymous);
   const judge = (admission: Admission): void => {
     if ('principal' in admission) return then(admission.principal);
@@ -184,7 +185,11 @@ function receive(endpoint: Endpoint, exchange: Exchange, then: (message: Decoded
     try {
       const text = typeof body === 'string' ? body : JSON.stringify(body.value);
       if (endpoint.settings.tap !== undefined) endpoint.show('in', text);
-      then(decode(body), text);
+      const message = decode(body);
+      if (endpoint.draining && (message.kind === 'request' || message.kind === 'batch')) {
+        return closing(endpoint, exchange, message.kind === 'request' ? message.id : undefined);
+      }
+      then(message, text);
     } catch (error) {
       endpoint.failed(exchange, error);
     }

@@ -21,7 +21,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import { type Kept, Reply } from './reply.ts';
 import type { Held } from './sessions.ts';
-import { fault, jsonFields, spoken, statusOf } from './status.ts';
+import { closing, fault, jsonFields, spoken, statusOf } from './status.ts';
 
 type Legible = Exclude<Decoded, Refusal>;
 
@@ -51,6 +51,8 @@ export function listen(endpoint: Endpoint, exchange: Exchange, principal: Princi
       return endpoint.refuse(exchange, 503, error, { traits: held.session.spoken, fields: ['retry-after', '5'] });
     }
     const last = exchange.header(headerNames.lastEvent);
+    // What a call still has to say may be fetched to the end; a new stream would have none.
+    if (endpoint.draining && last?.startsWith('p') !== true) return closing(endpoint, exchange);
     if (last === undefined) {
       endpoint.sessions.listen(held);
       held.standalone.begin(exchange, (held.session.handshake as Agreement).traits);
@@ -208,7 +210,7 @@ function run(
   if (!(outcome instanceof Promise)) return finish(outcome);
   // Hanging up is no cancellation here: the call goes on, and its stream can be resumed.
   reply.wait();
-  const untrack = held === undefined && message.kind === 'request' ? endpoint.track(session, principal, message.id) : undefined;
+  const untrack = held === undefined ? endpoint.track(session, principal, idOf(message)) : undefined;
   if (held !== undefined) held.busy++;
   const ended = (answer: Answer | readonly Answer[] | undefined): void => {
     untrack?.();
@@ -216,7 +218,10 @@ function run(
       held.busy--;
       endpoint.sessions.touch(held);
     }
-    finish(answer);
+    // Without a session there is nothing to resume: an empty answer would look like one.
+    if (answer === undefined && held === undefined && endpoint.draining) {
+      reply.finish(503, encodeAnswer({ id: idOf(message), error: fault(503, 'The server is closing') }), ['retry-after', '1']);
+    } else finish(answer);
   };
   outcome.then(ended).catch((error: unknown) => {
     endpoint.failed(exchange, error);

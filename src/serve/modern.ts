@@ -90,7 +90,8 @@ function requestFault(core: Core, exchange: Exchange, message: ParsedRequest, pr
   const name = about === undefined ? undefined : exchange.header(headerNames.name);
   if (about !== undefined && name === undefined) return mismatch('Mcp-Name is missing');
   const meta = params?.['_meta'];
-  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return faults.invalidParams('_meta is missing or no object');
+  if (typeof meta !== 'object' || meta === null || Array.isArray(meta))
+    return faults.invalidParams(`params._meta must hold ${metaKeys.protocolVersion} and ${metaKeys.clientCapabilities}`);
   const own = (meta as Params)[metaKeys.protocolVersion];
   if (own === undefined) return faults.invalidParams(`_meta lacks ${metaKeys.protocolVersion}`);
   if (own !== version) return mismatch('MCP-Protocol-Version differs from _meta');

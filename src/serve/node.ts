@@ -31,7 +31,7 @@ export interface ListenOptions extends HttpRules {
   readonly metrics?: boolean;
   /** Time for the head of a request. Default: 15,000. */
   readonly headersMs?: number;
-  /** Time for its body, after the head. Default: 30,000. */
+  /** Time for its body, on top of that for the head. Default: 30,000. */
   readonly bodyMs?: number;
   /** How long a connection may wait for its next request. Default: 60,000. */
   readonly idleMs?: number;
@@ -111,7 +111,7 @@ const listenNames: readonly (keyof ListenOptions)[] = [
   'onShutdown',
 ];
 
-export function createNodeHandler(server: Server, rules: HttpRules): NodeHandler {
+export function createNodeHandler(server: Server, rules: HttpRules = {}): NodeHandler {
   checkNames(rules);
   const endpoint = new Endpoint(coreOf(server), rules);
   const handler = (request: IncomingMessage, response: ServerResponse): void =>

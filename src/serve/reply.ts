@@ -64,7 +64,8 @@ export class Reply implements Outlet {
 
   detach(retryMs: number): boolean {
     if (this.#kept === undefined || !this.#kept.traits.primedStreams || this.#endpoint.settings.events === undefined) return false;
-    if (!this.#begun) this.#begin();
+    if (!this.#begun && !this.#gone) this.#begin();
+    if (this.#name === undefined) return false;
     this.#stream?.write(encodeRetry(retryMs));
     this.#leave?.();
     this.#stream?.end();

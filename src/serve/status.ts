@@ -1,7 +1,9 @@
 // Statuses, headers and names that the rooms of an endpoint share.
 import { type ErrorObject, errorCodes } from '../jsonrpc/error.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
 import { headerNames } from '../protocol/headers.ts';
 import { isRevision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { Exchange, Fields } from './exchange.ts';
 
 export const jsonFields: Fields = ['content-type', 'application/json'];
@@ -9,6 +11,11 @@ export const jsonFields: Fields = ['content-type', 'application/json'];
 /** Failures of HTTP have its numbers as codes: those of JSON-RPC are taken. */
 export function fault(status: number, message: string, data?: object): ErrorObject {
   return data === undefined ? { code: status, message } : { code: status, message, data };
+}
+
+/** Calls end, and none begins; what helps them to end is still heard. */
+export function closing(endpoint: Endpoint, exchange: Exchange, id?: RequestId): void {
+  endpoint.refuse(exchange, 503, fault(503, 'The server is closing'), { id, traits: spoken(exchange), fields: ['retry-after', '1'] });
 }
 
 /** The status that goes with an error of a call. */

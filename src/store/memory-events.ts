@@ -24,7 +24,7 @@ const maxEnded = 32;
 const maxIdle = 64;
 /** Characters in all: beyond it the oldest streams go first. */
 const maxLength = 64 * 1024 * 1024;
-/** What an event takes beside its text. */
+/** What an event, or a stream, takes beside its text. */
 const overhead = 200;
 
 export function memoryEvents(): MemoryEvents {
@@ -42,7 +42,7 @@ export function memoryEvents(): MemoryEvents {
   const forget = (session: string, name: string): void => {
     const streams = sessions.get(session);
     const stream = streams?.get(name);
-    length -= stream === undefined ? 0 : stream.length + stream.events.length * overhead;
+    length -= stream === undefined ? 0 : stream.length + (stream.events.length + 1) * overhead;
     streams?.delete(name);
     if (streams?.size === 0) sessions.delete(session);
   };
@@ -55,6 +55,7 @@ export function memoryEvents(): MemoryEvents {
     const idle = [...streams].filter(([, one]) => one.reader === undefined && !one.ended);
     for (const [old] of idle.slice(0, -maxIdle)) forget(session, old);
     sessions.set(session, streams);
+    length += overhead;
     const stream: Stream = { first: 1, last: 0, events: [], length: 0, ended: false, limits, reader };
     streams.set(name, stream);
     return stream;
@@ -124,7 +125,7 @@ export function memoryEvents(): MemoryEvents {
     },
     drop(session) {
       for (const stream of sessions.get(session)?.values() ?? []) {
-        length -= stream.length + stream.events.length * overhead;
+        length -= stream.length + (stream.events.length + 1) * overhead;
         stream.reader?.end();
       }
       sessions.delete(session);

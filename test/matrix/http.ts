@@ -169,7 +169,8 @@ export class HttpClient {
   #whole(head: Head, body: string): void {
     const type = head.header('content-type');
     if (body === '') {
-      if (head.status !== 202) this.#complain(`${head.status} without a body`);
+      // 499: this client has hung up itself, and only whoever called the handler sees that it was noticed.
+      if (head.status !== 202 && head.status !== 499) this.#complain(`${head.status} without a body`);
     } else if (type !== 'application/json') this.#complain(`A body of the type ${type}`);
     else {
       const message = JSON.parse(body);

@@ -157,7 +157,7 @@ describe('close()', () => {
       said += chunk;
     });
     const gone = once(socket, 'close');
-    const ask503 = `DELETE /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nmcp-session-id: ${client.session}\r\n`;
+    const ask503 = `GET /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\naccept: text/event-stream\r\nmcp-session-id: ${client.session}\r\n`;
     // Half a request is no idle connection.
     socket.write(ask503);
     await eventually(() => watched.book.includes('begun a'));

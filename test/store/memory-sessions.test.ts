@@ -12,6 +12,7 @@ const row: Row = {
   level: 'info',
   subscribed: [],
   initialized: false,
+  version: 0,
 };
 
 const limits = { maxCount: 10, maxAgeMs: 60_000, maxBytes: 1_000 };
