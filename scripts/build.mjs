@@ -17,8 +17,8 @@ if (tsc.status !== 0) process.exit(tsc.status ?? 1);
 
 const { exports, dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Files that need Node, or a package at once: they are joined into the few that users or the command line import. */
-const apart = /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)|schema\/ajv|cli\/.*|otel\/.*)\.js$/;
-const parts = ['start', 'rest', 'http', 'auth'];
+const apart = /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node.*|schema\/ajv|cli\/.*|otel\/.*)\.js$/;
+const parts = ['start', 'rest', 'http', 'auth', 'client'];
 const together = filesIn(compiled).filter((file) => !apart.test(file) && !parts.some((name) => file === `${name}.js`));
 
 const names = new Map();
@@ -35,6 +35,7 @@ const early = new Set(reachable(['server/index.js', 'serve/pipe.js']));
 const partOf = (file) => {
   if (early.has(file)) return 'start';
   if (file.startsWith('auth/')) return 'auth';
+  if (/^(?:client|connect)\//.test(file)) return 'client';
   return /^serve\/(?!memory)/.test(file) ? 'http' : 'rest';
 };
 for (const name of parts) {
@@ -70,12 +71,13 @@ for (const target of Object.values(exports)) {
 }
 
 // Those apart import what is together from that one file: there is one copy of everything.
-for (const file of ['serve/stdio.js', 'serve/node.js', 'otel/index.js', 'schema/ajv.js', 'cli/type-hooks.js', 'cli/main.js']) {
+const entries = ['serve/stdio', 'serve/node', 'connect/stdio', 'connect/http', 'connect/sse', 'auth/node', 'otel/index', 'schema/ajv', 'cli/type-hooks', 'cli/main'];
+for (const file of entries.map((name) => `${name}.js`)) {
   const up = posix.relative(posix.dirname(file), '.');
   await build({
     ...shared,
     // The guard keeps its state on the process, so it may be in both.
-    external: [...external, '../serve/stdio.js', '../serve/node.js'],
+    external: [...external, '../serve/stdio.js', '../serve/node.js', '../connect/stdio.js', '../connect/http.js', '../connect/sse.js'],
     entryPoints: [join(compiled, file)],
     outfile: join(dist, file),
     plugins: [

@@ -1,5 +1,5 @@
 // Failures of a client, made so that one line says the cause and the rest says everything else.
-import { type LocalErrorCode, VivariumError } from '../jsonrpc/error.ts';
+import { errorCodes, type LocalErrorCode, VivariumError } from '../jsonrpc/error.ts';
 import type { Channel, ChannelEnd, ChannelFailure } from '../protocol/channel.ts';
 import type { Failure, Phase } from '../protocol/failure.ts';
 
@@ -80,4 +80,12 @@ export function failureCause(failure: ChannelFailure): { readonly code: LocalErr
     default:
       return { code: 'ERR_CONNECT', cause: `The server answered with status ${status}: ${message}` };
   }
+}
+
+/** The session, not the request, is what is refused: the server was started anew, or forgot it. */
+export function isGone({ kind, status, error }: ChannelFailure): boolean {
+  if (kind === 'network') return true;
+  if (kind !== 'status') return false;
+  if (status === 404 && error?.code !== errorCodes.methodNotFound) return true;
+  return status === 400 && /session|not initialized/i.test(error?.message ?? '');
 }

@@ -6,6 +6,14 @@ interface Kept {
 }
 
 const maxKept = 1_000;
+const cacheable: ReadonlySet<string> = new Set([
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'prompts/list',
+  'resources/read',
+]);
 
 export class KeptResults {
   readonly #kept: Map<string, Kept> = new Map();
@@ -16,7 +24,7 @@ export class KeptResults {
   }
 
   get(method: string, params: object): object | undefined {
-    if (!this.#on || this.#kept.size === 0) return undefined;
+    if (!this.#on || this.#kept.size === 0 || !cacheable.has(method)) return undefined;
     const key = keyOf(method, params);
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
@@ -27,7 +35,7 @@ export class KeptResults {
 
   put(method: string, params: object, result: object): void {
     const { ttlMs } = result as { ttlMs?: unknown };
-    if (!this.#on || typeof ttlMs !== 'number' || !(ttlMs > 0)) return;
+    if (!this.#on || typeof ttlMs !== 'number' || !(ttlMs > 0) || !cacheable.has(method)) return;
     // What was answered to questions of the server holds for this call only.
     if ('inputResponses' in params || 'requestState' in params) return;
     const key = keyOf(method, params);

@@ -32,8 +32,10 @@ interface Waiting {
   readonly era: Era;
   readonly resolve: (result: object) => void;
   readonly reject: (error: Error) => void;
-  readonly timer: ReturnType<typeof setTimeout> | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
   readonly until: number;
+  /** When there was a sign of life last. */
+  alive: number;
   readonly how: How;
   readonly abort: AbortController | undefined;
   readonly aborted: (() => void) | undefined;
@@ -80,16 +82,20 @@ export class Link {
       if (aborted !== undefined) how.signal?.addEventListener('abort', aborted, { once: true });
       const timer = how.open === true ? undefined : setTimeout(() => this.#late(id), Math.min(idleMs, totalMs));
       const { era } = how;
-      this.#waiting.set(id, { method, era, resolve, reject, timer, until: Date.now() + totalMs, how, abort, aborted });
-      const sending: Sending | undefined = http
+      const now = Date.now();
+      this.#waiting.set(id, { method, era, resolve, reject, timer, until: now + totalMs, alive: now, how, abort, aborted });
+      const meta = (params as { _meta?: Record<string, unknown> })._meta;
+      if (meta !== undefined) meta['progressToken'] = id;
+      const failed = (failure: ChannelFailure): void => this.#failed(id, failure);
+      const sending: Sending = http
         ? {
             era,
             ...(how.revision !== undefined && { revision: how.revision }),
             ...(how.headers !== undefined && { headers: how.headers }),
             ...(abort !== undefined && { signal: abort.signal }),
-            failed: (failure) => this.#failed(id, failure),
+            failed,
           }
-        : undefined;
+        : { failed };
       this.#send({ jsonrpc: '2.0', id, method, params }, sending);
     });
   }
@@ -156,9 +162,7 @@ export class Link {
     const token = params?.['progressToken'];
     const waiting = isRequestId(token) ? this.#waiting.get(token) : undefined;
     if (waiting === undefined || params === undefined) return;
-    const left = waiting.until - Date.now();
-    // The shorter of both limits fires; which one it was is seen then.
-    refresh(waiting.timer, left);
+    waiting.alive = Date.now();
     const { progress, total, message } = params as unknown as Progress;
     try {
       if (typeof progress === 'number') {
@@ -177,7 +181,14 @@ export class Link {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
     const { idleMs, totalMs } = waiting.how.timeouts;
-    const limit = Date.now() >= waiting.until - 1 ? 'totalMs' : 'idleMs';
+    const now = Date.now();
+    const left = Math.min(waiting.alive + idleMs, waiting.until) - now;
+    // There were signs of life since it was set; timers may be a little early, too.
+    if (left > 1) {
+      waiting.timer = setTimeout(() => this.#late(id), left);
+      return;
+    }
+    const limit = now >= waiting.until - 1 ? 'totalMs' : 'idleMs';
     const [ms, what] = limit === 'totalMs' ? [totalMs, 'in all'] : [idleMs, 'without a sign of life'];
     const failure = { phase: 'request', target: '', cause: '', elapsedMs: ms, limit };
     this.#giveUp(id, new VivariumError('ERR_TIMEOUT', `No answer to ${waiting.method} within ${ms} ms ${what} (${limit})`, { failure }));
@@ -236,10 +247,4 @@ export class Link {
 
 function cancelled(signal: AbortSignal): VivariumError {
   return new VivariumError('ERR_CANCELLED', 'The request was cancelled', { cause: signal.reason });
-}
-
-/** Node can start a timer again; elsewhere it is left to run, and sees for itself whether it is too early. */
-function refresh(timer: ReturnType<typeof setTimeout> | undefined, left: number): void {
-  const again = (timer as { refresh?(): void } | undefined)?.refresh;
-  if (again !== undefined && left > 0) again.call(timer);
 }

@@ -2,15 +2,17 @@
 import { cut, errorCodes, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params, RequestId } from '../jsonrpc/message.ts';
 import type { ChannelEnd, Connector } from '../protocol/channel.ts';
-import { metaKeys, traitsOf } from '../protocol/revision.ts';
+import { metaKeys } from '../protocol/revision.ts';
 import type { InputRequiredResult, LoggingLevel, SubscriptionFilter, Tool } from '../protocol/types.ts';
 import { type Connection, establish } from './connection.ts';
-import { type About, endCause, fail, Lost } from './failure.ts';
+import { Events } from './events.ts';
+import { type About, endCause, fail, isGone, Lost } from './failure.ts';
 import { answer, capabilitiesOf, toError } from './incoming.ts';
 import { KeptResults } from './kept-results.ts';
 import type { How, LinkHost } from './link.ts';
 import { ends, refused, type Terms } from './negotiate.ts';
 import type { ClientEvents, ClientOptions, Introduction, RequestOptions, Warning } from './options.ts';
+import { nextRound } from './rounds.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { KnownTools } from './tools.ts';
 
@@ -21,14 +23,6 @@ const lists = {
   'notifications/resources/list_changed': 'resources',
   'notifications/prompts/list_changed': 'prompts',
 } as const;
-const cacheable: ReadonlySet<string> = new Set([
-  'server/discover',
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'prompts/list',
-  'resources/read',
-]);
 const restartMs = 100;
 
 export class Talk implements LinkHost {
@@ -38,7 +32,7 @@ export class Talk implements LinkHost {
   readonly subscriptions: Subscriptions;
   readonly #terms: Terms;
   readonly #kept: KeptResults;
-  readonly #listeners: Map<keyof ClientEvents, Set<(event: never) => void>> = new Map();
+  readonly #events: Events = new Events();
   /** Questions of the server that are being answered. */
   readonly #answering: Map<RequestId, AbortController> = new Map();
   readonly #acknowledged: Map<RequestId, () => void> = new Map();
@@ -100,10 +94,10 @@ export class Talk implements LinkHost {
     headers?: Readonly<Record<string, string>>,
   ): Promise<object> {
     this.#checkMethod(method);
-    const kept = cacheable.has(method) ? this.#kept.get(method, params) : undefined;
+    const kept = this.#kept.get(method, params);
     if (kept !== undefined) return kept;
     const result = await this.#rounds(method, params, options, replay, headers);
-    if (cacheable.has(method)) this.#kept.put(method, params, result);
+    this.#kept.put(method, params, result);
     return result;
   }
 
@@ -132,7 +126,7 @@ export class Talk implements LinkHost {
       if (resultType !== 'input_required') return this.#extended(method, current, String(resultType), result, options);
       if (round >= this.limits.rounds)
         throw new VivariumError('ERR_ROUNDS', `${method} asked more than ${this.limits.rounds} times: raise limits.rounds`);
-      current = await this.#nextRound(params, result as unknown as InputRequiredResult, options.signal);
+      current = await nextRound(params, result as unknown as InputRequiredResult, this.options, this.introduction.revision, options.signal);
     }
   }
 
@@ -140,27 +134,6 @@ export class Talk implements LinkHost {
     const handler = this.options.extensions?.map(({ results }) => results?.[type]).find((one) => one !== undefined);
     if (handler === undefined) throw new VivariumError('ERR_PROTOCOL', `${method} gave a result of the unknown type "${cut(type)}"`);
     return handler(result, { method, params, signal, request: (other, more = {}) => this.ask(other, more, {}, 'unsafe') });
-  }
-
-  /** The state goes back exactly as it came, and only with the call it came from. */
-  async #nextRound(params: object, { inputRequests, requestState }: InputRequiredResult, signal: AbortSignal | undefined): Promise<object> {
-    if (inputRequests === undefined && requestState === undefined)
-      throw new VivariumError('ERR_PROTOCOL', 'The server asks for input without saying what');
-    const context = { signal: signal ?? new AbortController().signal };
-    const { handlers = {}, features } = this.options;
-    const { revision } = this.introduction;
-    const asked = Object.entries(inputRequests ?? {});
-    const answers = await Promise.all(
-      asked.map(
-        async ([key, { method, params: about }]) =>
-          [key, await answer(handlers, features, revision, method, about as Params | undefined, context)] as const,
-      ),
-    );
-    return {
-      ...params,
-      ...(inputRequests !== undefined && { inputResponses: Object.fromEntries(answers) }),
-      ...(requestState !== undefined && { requestState }),
-    };
   }
 
   async #once(
@@ -250,9 +223,9 @@ export class Talk implements LinkHost {
         message: `Not everything could be set up again: ${error instanceof Error ? error.message : String(error)}`,
       });
     }
-    this.#emit('reconnected', { cause, replayed: 0, unknown });
+    this.#events.emit('reconnected', { cause, replayed: 0, unknown });
     for (const of of ['tools', 'resources', 'prompts'] as const)
-      if (this.introduction.capabilities[of] !== undefined) this.#emit('listChanged', { of });
+      if (this.introduction.capabilities[of] !== undefined) this.#events.emit('listChanged', { of });
   }
 
   #how(options: RequestOptions, headers: Readonly<Record<string, string>> | undefined, { introduction }: Connection): How {
@@ -382,36 +355,34 @@ export class Talk implements LinkHost {
       this.#kept.drop(`${of}/list`);
       if (of === 'resources') this.#kept.drop('resources/templates/list');
       if (of === 'tools') this.tools.complete = false;
-      this.#emit('listChanged', { of });
+      this.#events.emit('listChanged', { of });
     } else if (method === 'notifications/resources/updated' && typeof params?.['uri'] === 'string') {
       this.#kept.drop('resources/read', params['uri']);
-      this.#emit('resourceUpdated', { uri: params['uri'] });
+      this.#events.emit('resourceUpdated', { uri: params['uri'] });
       this.subscriptions.updated(params['uri']);
-    } else if (method === 'notifications/message') this.#emit('log', params as never);
+    } else if (method === 'notifications/message') this.#events.emit('log', params as never);
     else if (method === 'notifications/cancelled') this.#answering.get(params?.['requestId'] as RequestId)?.abort();
     else if (method === 'notifications/subscriptions/acknowledged') {
       const id = (params?.['_meta'] as Params | undefined)?.[metaKeys.subscriptionId] as RequestId;
       this.#acknowledged.get(id)?.();
     }
-    this.#emit('notification', { method, ...(params !== undefined && { params }) });
+    this.#events.emit('notification', { method, ...(params !== undefined && { params }) });
   }
 
   warn(warning: Warning): void {
-    this.#emit('warning', warning);
+    this.#events.emit('warning', warning);
   }
 
   ended(end: ChannelEnd): void {
     // Before there is a connection, and while a new one is made, whoever makes it hears of it by other ways.
     if (this.#connection === undefined || this.#recovering !== undefined || this.#closed) return;
     if (this.#connection.link.ended === end)
-      this.#emit('closed', { wanted: end.wanted, ...(end.message !== undefined && { message: end.message }) });
+      this.#events.emit('closed', { wanted: end.wanted, ...(end.message !== undefined && { message: end.message }) });
   }
 
   on<N extends keyof ClientEvents>(name: N, listener: (event: ClientEvents[N]) => void): Disposable {
-    const all = this.#listeners.get(name) ?? new Set();
-    this.#listeners.set(name, all.add(listener as (event: never) => void));
     if (name === 'listChanged') this.#watchLists();
-    return { [Symbol.dispose]: () => void all.delete(listener as (event: never) => void) };
+    return this.#events.on(name, listener);
   }
 
   #watchLists(): void {
@@ -421,38 +392,12 @@ export class Talk implements LinkHost {
       .catch((error: unknown) => this.warn({ code: 'subscription', message: `The server does not tell of changes: ${String(error)}` }));
   }
 
-  #emit<N extends keyof ClientEvents>(name: N, event: ClientEvents[N]): void {
-    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
-      try {
-        (listener as (event: ClientEvents[N]) => void)(event);
-      } catch (error) {
-        // A listener's own failure, reported as such, and not at the cost of the others.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
-  }
-
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.subscriptions.close();
     for (const controller of this.#answering.values()) controller.abort();
     await this.#connection.link.close();
-    this.#emit('closed', { wanted: true });
+    this.#events.emit('closed', { wanted: true });
   }
-}
-
-/** The session, not the request, is what is refused: the server was started anew, or forgot it. */
-function isGone({ kind, status, error }: Extract<Lost['why'], { kind: string }>): boolean {
-  if (kind === 'network') return true;
-  if (kind !== 'status') return false;
-  if (status === 404 && error?.code !== errorCodes.methodNotFound) return true;
-  return status === 400 && /session|not initialized/i.test(error?.message ?? '');
-}
-
-/** Kept for callers that need to know what a revision can do. */
-export function knows(revision: Introduction['revision'], what: 'forms'): boolean {
-  return traitsOf(revision)[what];
 }
