@@ -1,9 +1,19 @@
 // The front door: what most programs need, by name.
-import { connect as connectTo, type Client } from './client/index.ts';
+import { type Client, connect as connectTo } from './client/index.ts';
 import { asUrl, type Command, type ConnectOptions, type Target } from './client/target.ts';
 import type { Channel, Connector } from './protocol/channel.ts';
 
-export type { CallOptions, Client, ClientEvents, ClientOptions, Failure, Handlers, RequestOptions, ToolResult, Verdict } from './client/index.ts';
+export type {
+  CallOptions,
+  Client,
+  ClientEvents,
+  ClientOptions,
+  Failure,
+  Handlers,
+  RequestOptions,
+  ToolResult,
+  Verdict,
+} from './client/index.ts';
 export { modelView } from './client/model-view.ts';
 export type { Command, ConnectOptions, Target } from './client/target.ts';
 export { errorCodes, RpcError, VivariumError } from './jsonrpc/error.ts';

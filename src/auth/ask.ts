@@ -10,7 +10,7 @@ export interface AuthRequestInit extends RequestInit {
 
 export type AuthFetch = (url: string, init: AuthRequestInit) => Promise<Response>;
 
-/** The answer has been read whole. Throws when there is none, whatever its status. */
+/** The answer has been read whole, whatever its status; a redirect is an answer without content. Throws when there is none. */
 export type Ask = (url: URL, init?: RequestInit) => Promise<Response>;
 
 export interface Asking {
@@ -30,7 +30,7 @@ export function createAsk({ fetch, reach, timeoutMs, signal }: Asking): Ask {
       const response = await fetch(url.href, { ...init, redirect: 'manual', signal: limit, reach });
       if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
         await response.body?.cancel().catch(() => undefined);
-        throw refused(`${where} answers with a redirect, which is not followed`);
+        return new Response(null, { status: 302 });
       }
       const bytes = await read(response, url);
       return new Response(bytes.length === 0 ? null : bytes, { status: response.status, headers: response.headers });

@@ -1,5 +1,6 @@
 // What every kind of client can be told, checked and complete.
 import type { AuthFetch } from './ask.ts';
+import { type KeptTokens, keptTokens } from './kept-tokens.ts';
 import { checkCount, isScope, mistake, tell } from './options.ts';
 import { type Reach, reachOf } from './reach.ts';
 import { memoryTokens, type TokenStore } from './tokens.ts';
@@ -24,7 +25,7 @@ export interface ClientAuthOptions {
 }
 
 export interface ClientTerms {
-  readonly tokens: TokenStore;
+  readonly tokens: KeptTokens;
   readonly scopes: readonly string[] | undefined;
   readonly dpop: boolean;
   readonly maxStepUps: number;
@@ -42,8 +43,9 @@ export function asClientTerms(options: ClientAuthOptions): ClientTerms {
   }
   checkCount(maxStepUps, '`maxStepUps`');
   checkCount(timeoutMs, '`timeoutMs`', 1);
+  const report = (error: unknown): void => tell(error, onError);
   return {
-    tokens,
+    tokens: keptTokens(tokens, report),
     scopes,
     dpop,
     maxStepUps,
@@ -51,7 +53,7 @@ export function asClientTerms(options: ClientAuthOptions): ClientTerms {
     // Looked up at each call: it may be replaced later, and must not be called as a method.
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     reachFrom: (url) => (allowInsecure ? 'anything' : reachOf(url)),
-    report: (error) => tell(error, onError),
+    report,
   };
 }
 

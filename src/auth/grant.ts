@@ -28,8 +28,12 @@ export function isFresh({ obtainedAt, expiresAt = Number.POSITIVE_INFINITY }: Gr
 }
 
 /** Whether it is worth trying with this one. */
-export function isAnswer(grant: Grant, { status, stale }: TokenRequest, { error, scopes = [] }: Demand): boolean {
-  if (!isFresh(grant)) return false;
+export function isAnswer(grant: Grant, request: TokenRequest, demand: Demand): boolean {
+  return isFresh(grant) && suits(grant, request, demand);
+}
+
+/** Whether it is another than the one that was refused, and reaches as far as is needed. */
+export function suits(grant: Grant, { status, stale }: TokenRequest, { error, scopes = [] }: Demand): boolean {
   // RFC 9449, section 9: the token was good, only the proof was not.
   if (grant.access === stale) return error === 'use_dpop_nonce';
   return status !== 403 || scopes.every((scope) => grant.granted.includes(scope));

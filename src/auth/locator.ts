@@ -77,14 +77,10 @@ export class Locator {
   }
 
   async #remember(place: Place): Promise<void> {
-    const { tokens, report } = this.#terms;
+    const { tokens } = this.#terms;
     const text = JSON.stringify(place);
-    try {
-      const before = await tokens.get(this.#placeKey());
-      if (before !== text) await tokens.set(this.#placeKey(), text, before);
-    } catch (error) {
-      report(error);
-    }
+    const before = await tokens.get(this.#placeKey());
+    if (before !== text) await tokens.set(this.#placeKey(), text, before);
   }
 
   #placeKey(): string {

@@ -10,7 +10,7 @@ import { forget, registered } from './registration.ts';
 import type { Round } from './round.ts';
 
 export interface OAuthOptions extends ClientAuthOptions {
-  /** Takes the person to the authorization server and back. Without one, only tokens that are already there are used and refreshed. */
+  /** Takes the person to the authorization server and back. Without one nobody can log in, and tokens kept for a registered client are used. */
   readonly redirect?: Redirect;
   /** Registered by hand. */
   readonly clientId?: string;

@@ -52,8 +52,9 @@ export function secretMethod({ authMethods, issuer }: AuthServer): string {
 export async function isHome({ server, store }: Round, clientId: string, issuer: string | undefined): Promise<boolean> {
   if (issuer !== undefined) return issuer === server.issuer;
   const key = keys.home(clientId);
-  if (await store.set(key, server.issuer, undefined)) return true;
-  return (await store.get(key)) === server.issuer;
+  const home = await store.get(key);
+  if (home !== undefined) return home === server.issuer;
+  return (await store.set(key, server.issuer, undefined)) || (await store.get(key)) === server.issuer;
 }
 
 export function notHome({ server }: Round): Error {

@@ -10,6 +10,8 @@ import { Session } from './session.ts';
 
 export function createProvider(method: Method, options: ClientAuthOptions): AuthProvider {
   const terms = asClientTerms(options);
+  // Tokens bound to a key are of no use to whoever proves nothing, and the other way round.
+  const own: Method = terms.dpop ? { ...method, identity: `${method.identity} dpop` } : method;
   const nonces = new Nonces();
   const sessions = new Map<string, Session>();
   const sessionOf = (resource: string): Session => {
@@ -17,7 +19,7 @@ export function createProvider(method: Method, options: ClientAuthOptions): Auth
     if (known !== undefined) return known;
     const endpoint =
       options.allowInsecure === true && URL.canParse(resource) ? new URL(resource) : asHttpUrl(resource, 'An MCP server that needs tokens');
-    const session = new Session(endpoint, method, terms, nonces);
+    const session = new Session(endpoint, own, terms, nonces);
     sessions.set(resource, session);
     return session;
   };

@@ -5,7 +5,7 @@ import { isLoopback } from './fetch-json.ts';
 import { type Party, publicParty, secretParty } from './party.ts';
 import type { Round } from './round.ts';
 import type { AuthServer } from './server-discovery.ts';
-import { decode, keys, locked } from './tokens.ts';
+import { decode, keys } from './tokens.ts';
 
 interface Registration {
   readonly clientId: string;
@@ -29,14 +29,10 @@ export async function registered(round: Round, redirectUri: string, clientName: 
     const other = decodeRegistration(text);
     if (other !== undefined) return asParty(other);
     const fresh = await register(round, redirectUri, clientName);
-    try {
-      await store.set(key, JSON.stringify(fresh), text);
-    } catch (error) {
-      round.report(error);
-    }
+    await store.set(key, JSON.stringify(fresh), text);
     return asParty(fresh);
   };
-  return locked(store, key, work, signal);
+  return store.lock(key, work, signal);
 }
 
 /** True when there was something to forget. */

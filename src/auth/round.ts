@@ -1,11 +1,11 @@
 // One attempt to get a token: with whom, for what, by which means.
 import type { Ask } from './ask.ts';
 import type { DpopKey, Nonces } from './dpop.ts';
+import type { KeptTokens } from './kept-tokens.ts';
 import type { Party } from './party.ts';
 import type { Reach } from './reach.ts';
 import type { AuthServer } from './server-discovery.ts';
 import type { TokenAnswer } from './token-endpoint.ts';
-import type { TokenStore } from './tokens.ts';
 
 export interface Round {
   readonly server: AuthServer;
@@ -14,12 +14,11 @@ export interface Round {
   readonly endpoint: string;
   readonly ask: Ask;
   readonly reach: Reach;
-  readonly store: TokenStore;
+  readonly store: KeptTokens;
   readonly signal: AbortSignal;
   /** The key new tokens are to be bound to. */
   readonly key: DpopKey | undefined;
   readonly nonces: Nonces;
-  report(error: unknown): void;
 }
 
 /** How a kind of client gets its tokens. */

@@ -4,13 +4,12 @@ import type { TokenRequest } from '../protocol/authorization.ts';
 import { type Ask, createAsk, refused } from './ask.ts';
 import type { ClientTerms } from './client-options.ts';
 import { createKey, type DpopKey, importKey, isOffered, type Nonces } from './dpop.ts';
-import { Flights } from './flights.ts';
-import { decodeGrant, encodeGrant, type Grant, isAnswer, isFresh, toGrant } from './grant.ts';
+import { decodeGrant, encodeGrant, type Grant, isAnswer, isFresh, suits, toGrant } from './grant.ts';
 import { Locator, type Target } from './locator.ts';
 import type { Party } from './party.ts';
 import type { Method, Round } from './round.ts';
+import { SingleFlight } from './single-flight.ts';
 import { GrantRefused, requestToken } from './token-endpoint.ts';
-import { locked } from './tokens.ts';
 import { type Demand, readDemand } from './www-authenticate.ts';
 
 const windowMs = 60_000;
@@ -32,7 +31,8 @@ export class Session {
   readonly #terms: ClientTerms;
   readonly #nonces: Nonces;
   readonly #locator: Locator;
-  readonly #flights = new Flights<Grant>();
+  /** Apart, because it may take long until a person has agreed to more, and it may fail. */
+  readonly #flights = { renewal: new SingleFlight<Grant>(), stepUp: new SingleFlight<Grant>() };
   #held: Grant | undefined;
   #key: DpopKey | undefined;
   /** When tokens were asked for anew. */
@@ -73,9 +73,10 @@ export class Session {
     }
     for (;;) {
       if (this.#held !== undefined && isAnswer(this.#held, request, demand)) return this.#held;
-      const { value, joined } = await this.#flights.join('', (signal) => this.#obtain(request, demand, signal), request.signal);
-      // What another has asked for may not be what this one needs.
-      if (!joined || isAnswer(value, request, demand)) return value;
+      const flight = request.status === 403 ? this.#flights.stepUp : this.#flights.renewal;
+      const { value, joined } = await flight.join((signal) => this.#obtain(request, demand, signal), request.signal);
+      // What another has asked for may not be what this one needs. That it is fresh is not asked: some never are.
+      if (!joined || suits(value, request, demand)) return value;
     }
   }
 
@@ -98,7 +99,7 @@ export class Session {
         throw error instanceof GrantRefused ? refused(error.message, error) : error;
       }
     };
-    return locked(tokens, key, work, signal);
+    return tokens.lock(key, work, signal);
   }
 
   /** By refreshing where that is enough, else by asking anew. */
@@ -133,7 +134,7 @@ export class Session {
   }
 
   async #ask({ request, demand, target, stored }: Need, round: Round, party: Party): Promise<Grant> {
-    if (this.#method.interactive || request.status === 403) this.#count();
+    if (this.#method.interactive || request.status === 403) this.#count(request.status);
     const { scopes } = this.#terms;
     const wanted = demand.scopes === undefined ? (scopes ?? target.scopes ?? []) : [...demand.scopes, ...(scopes ?? [])];
     // 2026-07-28: the union with what was asked for before; and whether a client may refresh is not the resource's business.
@@ -147,37 +148,34 @@ export class Session {
     throw forbidden(`${this.#endpoint.origin} refuses this request, though the token holds every scope that it names`);
   }
 
-  /** The first, and as many more as the author allows. */
-  #count(): void {
+  /** The first login, and as many more as the author allows. */
+  #count(status: number | undefined): void {
     const now = Date.now();
     this.#attempts = this.#attempts.filter((at) => at > now - windowMs);
-    if (this.#attempts.length > this.#terms.maxStepUps) {
-      throw forbidden(`${this.#endpoint.origin} goes on refusing: ${this.#attempts.length} authorizations within a minute were not enough`);
+    if (this.#attempts.length >= this.#terms.maxStepUps + (this.#method.interactive ? 1 : 0)) {
+      const text = `${this.#endpoint.origin} goes on refusing: ${this.#attempts.length} authorizations within a minute were not enough`;
+      throw status === 403 ? forbidden(text) : refused(text);
     }
     this.#attempts.push(now);
   }
 
   async #round({ target, stored }: Need, ask: Ask, signal: AbortSignal): Promise<Round> {
-    const { tokens, dpop, report } = this.#terms;
+    const { tokens, dpop } = this.#terms;
     const { server, resource } = target;
     if (dpop && !isOffered(server.dpopAlgorithms)) throw refused(`${server.issuer} does not offer DPoP with ES256`);
     // The refresh token of a public client is bound to the key as well.
     const key = !dpop ? undefined : stored?.key !== undefined ? await importKey(stored.key) : (this.#key ?? (await createKey()));
     const reach = this.#terms.reachFrom(this.#endpoint);
-    return { server, resource, endpoint: this.#endpoint.href, ask, reach, store: tokens, signal, key, nonces: this.#nonces, report };
+    return { server, resource, endpoint: this.#endpoint.href, ask, reach, store: tokens, signal, key, nonces: this.#nonces };
   }
 
   /** Never over something newer: then that is what counts. */
   async #save({ key, text, request, demand }: Need, grant: Grant): Promise<Grant> {
-    const { tokens, report } = this.#terms;
-    try {
-      for (let expected = text; !(await tokens.set(key, encodeGrant(grant), expected)); ) {
-        expected = await tokens.get(key);
-        const other = decodeGrant(expected);
-        if (other !== undefined && other.obtainedAt >= grant.obtainedAt && isAnswer(other, request, demand)) return other;
-      }
-    } catch (error) {
-      report(error);
+    const { tokens } = this.#terms;
+    for (let expected = text; !(await tokens.set(key, encodeGrant(grant), expected)); ) {
+      expected = await tokens.get(key);
+      const other = decodeGrant(expected);
+      if (other !== undefined && other.obtainedAt >= grant.obtainedAt && isAnswer(other, request, demand)) return other;
     }
     return grant;
   }

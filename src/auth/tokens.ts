@@ -27,26 +27,6 @@ export function memoryTokens(): TokenStore {
   };
 }
 
-const queues = new WeakMap<TokenStore, Map<string, Promise<unknown>>>();
-
-/** One after the other, by whatever means the store has. */
-export async function locked<T>(store: TokenStore, key: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  if (store.lock !== undefined) return store.lock(key, work, signal);
-  const queue = queues.get(store) ?? new Map<string, Promise<unknown>>();
-  queues.set(store, queue);
-  const mine = (queue.get(key) ?? Promise.resolve()).then(work);
-  const ended = mine.then(
-    () => undefined,
-    () => undefined,
-  );
-  queue.set(key, ended);
-  try {
-    return await mine;
-  } finally {
-    if (queue.get(key) === ended) queue.delete(key);
-  }
-}
-
 /** `identity`: the client as its author has described it. */
 export const keys = {
   place: (endpoint: string, identity: string): string => JSON.stringify(['place', endpoint, identity]),

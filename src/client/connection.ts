@@ -1,5 +1,5 @@
 // A channel on which both sides know each other: opened, asked for its era, and introduced.
-import { VivariumError } from '../jsonrpc/error.ts';
+import { RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Channel, Connector } from '../protocol/channel.ts';
 import { type About, endCause, fail, Lost } from './failure.ts';
 import { Link, type LinkHost } from './link.ts';
@@ -33,6 +33,9 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
   } catch (error) {
     const trace = link.channel.trace?.();
     await link.close().catch(() => undefined);
+    if (error instanceof RpcError) {
+      throw fail('ERR_CONNECT', `The server refuses the handshake: ${error.message} (${error.code})`, about('initialize'), { error });
+    }
     if (!(error instanceof Lost)) throw withTrace(error, about('initialize'));
     const { why } = error;
     if (!('kind' in why)) throw fail('ERR_CONNECT', endCause(why, trace?.stderr), about('initialize'), { ...ends(why), error });
@@ -56,11 +59,15 @@ async function openLink(connector: Connector, host: LinkHost): Promise<Link> {
   return new Link(channel, host);
 }
 
+function isMessage(line: string): boolean {
+  return /^\s*\{\s*"/.test(line);
+}
+
 /** A time limit while connecting says what the server did instead of answering. */
 function withTrace(error: unknown, about: About): unknown {
   if (!(error instanceof VivariumError) || error.code !== 'ERR_TIMEOUT') return error;
   const trace = about.channel?.trace?.();
-  const junk = trace?.lastLine !== undefined;
+  const junk = trace?.lastLine !== undefined && !isMessage(trace.lastLine);
   const cause = junk
     ? `The server prints text instead of messages, the last of it: ${trace?.lastLine}`
     : 'The server was started but does not answer';

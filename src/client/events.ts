@@ -1,16 +1,29 @@
 // Who listens to a client, and how one that fails does not harm the others.
 import type { ClientEvents } from './options.ts';
 
+/** What is odd while connecting comes before anybody can listen: so much of it waits for whoever does first. */
+const maxEarly = 100;
+
 export class Events {
+  #early: ClientEvents['warning'][] | undefined = [];
   readonly #listeners: Map<keyof ClientEvents, Set<(event: never) => void>> = new Map();
 
   on<N extends keyof ClientEvents>(name: N, listener: (event: ClientEvents[N]) => void): Disposable {
     const all = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, all.add(listener as (event: never) => void));
+    if (name === 'warning' && this.#early !== undefined) {
+      const early = this.#early;
+      this.#early = undefined;
+      queueMicrotask(() => {
+        for (const warning of early) this.emit('warning', warning);
+      });
+    }
     return { [Symbol.dispose]: () => void all.delete(listener as (event: never) => void) };
   }
 
   emit<N extends keyof ClientEvents>(name: N, event: ClientEvents[N]): void {
+    if (name === 'warning' && this.#early !== undefined && this.#early.length < maxEarly)
+      this.#early.push(event as ClientEvents['warning']);
     for (const listener of [...(this.#listeners.get(name) ?? [])]) {
       try {
         (listener as (event: ClientEvents[N]) => void)(event);

@@ -46,11 +46,13 @@ export function fail(
 
 /** The end of a channel in words: how a child exited and what it said last is nearly always the cause. */
 export function endCause({ exitCode, exitSignal, message }: ChannelEnd, stderr: readonly string[] = []): string {
+  // A channel that watched its child knows best which of its last words matter.
+  if (message !== undefined) return message;
   const last = stderr.filter((line) => line.trim() !== '').at(-1);
   const said = last === undefined ? ' without a word' : `, having said: ${last.trim()}`;
   if (typeof exitSignal === 'string') return `The server was ended by ${exitSignal}${said}`;
   if (typeof exitCode === 'number') return `The server exited with code ${exitCode}${said}`;
-  return message ?? 'The server closed the connection';
+  return 'The server closed the connection';
 }
 
 /** What an HTTP status or a broken connection means for whoever wanted to connect. */

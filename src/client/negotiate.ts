@@ -49,7 +49,7 @@ export async function discover(link: Link, terms: Terms, about: About): Promise<
       const result = (await link.request('server/discover', params, { era: 'modern', revision: version, timeouts })) as DiscoverResult;
       return introduce(result, version, pinned, about);
     } catch (error) {
-      const next = judge(error, version, pinned, pipe, about);
+      const next = judge(error, pinned, pipe, about);
       if (next instanceof Error) throw next;
       if (attempt > 0) throw fail('ERR_ERA', `The server refuses ${version}, which it says it supports`, about, { error });
       version = next;
@@ -80,16 +80,17 @@ function introduce(result: DiscoverResult, version: Revision, pinned: Revision |
 }
 
 /** Another version to try, or the error that ends the attempt: Older where the handshake may still work. */
-function judge(error: unknown, version: Revision, pinned: Revision | undefined, pipe: boolean, about: About): Revision | Error {
+function judge(error: unknown, pinned: Revision | undefined, pipe: boolean, about: About): Revision | Error {
   const told = error instanceof RpcError ? error : rpcIn(error);
   if (told?.code === errorCodes.unsupportedVersion) {
     const supported = (told.data as { supported?: unknown } | undefined)?.supported;
     const list = Array.isArray(supported) ? supported : [];
     const known = list.filter((one): one is Revision => isRevision(one));
-    const next = known.filter((one) => modern.includes(one) && one !== version).at(-1);
+    // The same one, where the server lists it: it may have refused the first for reasons of its own.
+    const next = known.filter((one) => modern.includes(one) && (pinned === undefined || one === pinned)).at(-1);
+    if (next !== undefined) return next;
     if (pinned !== undefined)
       return fail('ERR_ERA', `The server does not speak ${pinned}, only ${list.join(', ') || 'others'}`, about, { error: told });
-    if (next !== undefined) return next;
     if (known.some((one) => !modern.includes(one)) || list.length === 0) return new Older(false);
     return fail('ERR_ERA', `The server speaks only revisions this client does not know: ${list.join(', ')}`, about, { error: told });
   }

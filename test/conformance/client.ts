@@ -15,7 +15,6 @@ const base: ConnectOptions = {
     roots: () => [{ uri: 'file:///conformance' }],
   },
   // The suite's servers of 2025 know nothing of the newer era, and count every request.
-  ...(revision !== undefined && { revision: revision === '2026-07-28' ? revision : 'auto' }),
   ...(revision !== undefined && revision !== '2026-07-28' && { prior: { era: 'legacy', revision: revision as Revision, at: Date.now() } }),
 };
 

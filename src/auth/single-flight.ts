@@ -7,18 +7,17 @@ interface Flight<T> {
   waiting: number;
 }
 
-export class Flights<T> {
-  readonly #flights = new Map<string, Flight<T>>();
+export class SingleFlight<T> {
+  #current: Flight<T> | undefined;
 
   /** `joined`: the work had been started by someone else, perhaps for another reason. */
   async join(
-    key: string,
     work: (signal: AbortSignal) => Promise<T>,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly value: T; readonly joined: boolean }> {
     if (signal?.aborted) throw cancelled(signal);
-    const known = this.#flights.get(key);
-    const flight = known ?? this.#start(key, work);
+    const known = this.#current;
+    const flight = known ?? this.#start(work);
     flight.waiting++;
     let leave: (() => void) | undefined;
     try {
@@ -29,23 +28,23 @@ export class Flights<T> {
       return { value: await Promise.race([flight.result, left]), joined: known !== undefined };
     } finally {
       if (leave !== undefined) signal?.removeEventListener('abort', leave);
-      if (--flight.waiting === 0) this.#end(key, flight);
+      if (--flight.waiting === 0) {
+        this.#end(flight);
+        flight.controller.abort();
+      }
     }
   }
 
-  #start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+  #start(work: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
     const flight: Flight<T> = { result: work(controller.signal), controller, waiting: 0 };
-    this.#flights.set(key, flight);
-    const done = (): void => {
-      if (this.#flights.get(key) === flight) this.#flights.delete(key);
-    };
+    this.#current = flight;
+    const done = (): void => this.#end(flight);
     flight.result.then(done, done);
     return flight;
   }
 
-  #end(key: string, flight: Flight<T>): void {
-    if (this.#flights.get(key) === flight) this.#flights.delete(key);
-    flight.controller.abort();
+  #end(flight: Flight<T>): void {
+    if (this.#current === flight) this.#current = undefined;
   }
 }

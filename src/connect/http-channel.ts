@@ -1,0 +1,215 @@
+// Streamable HTTP: each message is a request of its own, and what belongs together is held together by a session.
+import { printable } from '../jsonrpc/error.ts';
+import type { Channel, ChannelEnd, ChannelFailure, ChannelTrace, Sending } from '../protocol/channel.ts';
+import { headerNames } from '../protocol/headers.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { Authorized } from './authorized.ts';
+import { Follower } from './follower.ts';
+import { Inbox } from './inbox.ts';
+import { isModern, postFields, pushModern, streamFields } from './message-fields.ts';
+import { type Envelope, type Hub, Post } from './post.ts';
+import { noMessage } from './refusal.ts';
+import type { HeaderLookup, Requester } from './requester.ts';
+import type { WebSettings } from './web-options.ts';
+
+const visible = /^[\x21-\x7e]{1,4096}$/;
+const goodbyeMs = 2_000;
+/** Most servers answer at once; one that says nothing until there is news is not waited for. */
+const openingMs = 500;
+
+export class HttpChannel implements Channel, Hub {
+  readonly kind = 'http';
+  readonly answers = true;
+  readonly closed: Promise<ChannelEnd>;
+  readonly line: Authorized;
+  readonly inbox: Inbox = new Inbox();
+  readonly settings: WebSettings;
+  readonly path: string;
+  readonly #postFields: readonly string[];
+  readonly #posts: Set<Post> = new Set();
+  readonly #resuming: Map<unknown, Post> = new Map();
+  #session: string | undefined;
+  #revision: Revision | undefined;
+  /** `notifications/initialized` is on its way: what follows must not overtake it. */
+  #opening: Post | undefined;
+  readonly #held: [message: object, sending: Sending][] = [];
+  #initialized = false;
+  /** The stream for what the server says by itself is being opened: a call that leads to a question must not come before it. */
+  #awaiting: ReturnType<typeof setTimeout> | undefined;
+  #listens = false;
+  #listener: Follower | undefined;
+  #closing: Promise<void> | undefined;
+  #ended: (end: ChannelEnd) => void = () => undefined;
+
+  constructor(requester: Requester, settings: WebSettings) {
+    this.settings = settings;
+    this.path = settings.path;
+    this.line = new Authorized(requester, settings);
+    this.#postFields = [...postFields, ...settings.fields];
+    this.closed = new Promise((resolve) => {
+      this.#ended = resolve;
+    });
+  }
+
+  send(message: object, sending: Sending = {}): void {
+    if (sending.signal?.aborted) return;
+    if (this.#closing !== undefined) {
+      queueMicrotask(() => sending.failed?.({ kind: 'network', message: 'The channel is closed', unsent: true }));
+      return;
+    }
+    if (this.#opening !== undefined || this.#awaiting !== undefined) {
+      this.#held.push([message, sending]);
+      return;
+    }
+    const envelope: Envelope = message;
+    const { method } = envelope;
+    if (method === 'initialize') this.forget();
+    const modern = isModern(sending);
+    if (!modern && sending.revision !== undefined) this.#revision = sending.revision;
+    const post = new Post(this, envelope, sending, !modern);
+    this.#posts.add(post);
+    if (method === 'notifications/initialized') this.#opening = post;
+    post.begin();
+  }
+
+  receive(listener: (message: object) => void): void {
+    this.inbox.receive(listener);
+  }
+
+  junk(listener: (line: string) => void): void {
+    this.inbox.junk(listener);
+  }
+
+  trace(): ChannelTrace {
+    return this.inbox.trace();
+  }
+
+  /** Opens the stream for what the server says by itself, as soon as the handshake is over; a server may have none. */
+  listen(): void {
+    this.#listens = true;
+    if (!this.#initialized || this.#listener !== undefined || this.#closing !== undefined) return;
+    const follower = new Follower({
+      line: this.line,
+      settings: this.settings,
+      fields: () => this.streamFields(),
+      lastId: '',
+      maxFailures: Number.POSITIVE_INFINITY,
+      event: (data, type) => this.#heard(data, type),
+      begun: () => this.#heardOf(),
+      wanted: () => this.#listener === follower,
+      over: () => this.#heardOf(),
+    });
+    this.#listener = follower;
+    follower.begin();
+  }
+
+  /** The session is over: what comes next has none. */
+  forget(): void {
+    this.#session = undefined;
+    this.#initialized = false;
+    this.#listener?.close();
+    this.#listener = undefined;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  fieldsOf(message: Envelope, sending: Sending): string[] {
+    const fields = [...this.#postFields];
+    if (isModern(sending)) pushModern(fields, message, sending);
+    else this.#pushSession(fields, sending.revision);
+    return fields;
+  }
+
+  streamFields(): string[] {
+    const fields = [...streamFields, ...this.settings.fields];
+    this.#pushSession(fields, this.#revision);
+    return fields;
+  }
+
+  accepted({ method }: Envelope, header: HeaderLookup): ChannelFailure | undefined {
+    if (method === 'initialize') {
+      const session = header(headerNames.session);
+      if (session !== undefined && !visible.test(session)) {
+        return noMessage(`The server gave a session id that cannot be sent: "${printable(session.slice(0, 100))}"`);
+      }
+      this.#session = session;
+    } else if (method === 'notifications/initialized') {
+      this.#initialized = true;
+      if (this.#listens) {
+        this.#awaiting = setTimeout(() => this.#heardOf(), openingMs);
+        this.listen();
+      }
+      this.#opened();
+    }
+    return undefined;
+  }
+
+  resuming(post: Post): void {
+    this.#resuming.set(post.message.id, post);
+  }
+
+  over(post: Post): void {
+    this.#posts.delete(post);
+    if (this.#resuming.size > 0 && this.#resuming.get(post.message.id) === post) this.#resuming.delete(post.message.id);
+    if (post === this.#opening) this.#opened();
+  }
+
+  #heardOf(): void {
+    clearTimeout(this.#awaiting);
+    this.#awaiting = undefined;
+    this.#opened();
+  }
+
+  #opened(): void {
+    this.#opening = undefined;
+    if (this.#awaiting !== undefined) return;
+    for (const [message, sending] of this.#held.splice(0)) this.send(message, sending);
+  }
+
+  #pushSession(fields: string[], revision: Revision | undefined): void {
+    if (revision !== undefined) fields.push(headerNames.version, revision);
+    if (this.#session !== undefined) fields.push(headerNames.session, this.#session);
+  }
+
+  #heard(data: string, type: string): void {
+    if (data === '' || (type !== '' && type !== 'message')) return;
+    for (const message of this.inbox.read(data) ?? []) {
+      const { id, method } = message as Envelope;
+      if (method === undefined) this.#resuming.get(id)?.settle();
+      this.inbox.deliver(message);
+    }
+  }
+
+  async #close(): Promise<void> {
+    this.inbox.close();
+    this.#held.length = 0;
+    clearTimeout(this.#awaiting);
+    this.#listener?.close();
+    // What is on its way is given up before the session, or it would be told that there is none.
+    for (const post of [...this.#posts]) post.abort();
+    if (this.#session !== undefined) await this.#sayGoodbye();
+    this.line.close();
+    this.#ended({ wanted: true });
+  }
+
+  #sayGoodbye(): Promise<void> {
+    const fields = [...this.settings.fields];
+    this.#pushSession(fields, this.#revision);
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(done, goodbyeMs);
+      const reception = { head: done, data: () => undefined, end: done, failed: done };
+      this.line.send({ verb: 'DELETE', path: this.path, fields, body: undefined, holds: false }, reception, undefined, 0);
+    });
+  }
+}

@@ -1,0 +1,81 @@
+// The many names of a connection that did not come about or broke, in words.
+import { printable } from '../jsonrpc/error.ts';
+import type { ChannelFailure } from '../protocol/channel.ts';
+
+export class ConnectTimeout extends Error {
+  readonly code = 'ERR_CONNECT_TIMEOUT';
+
+  constructor(connectMs: number) {
+    super(`No connection within ${connectMs} ms`);
+    this.name = 'ConnectTimeout';
+  }
+}
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nothing listens there',
+  ENOTFOUND: 'There is no such host',
+  EAI_AGAIN: 'The name of the host cannot be looked up just now',
+  EHOSTUNREACH: 'The host cannot be reached',
+  ENETUNREACH: 'The network cannot be reached',
+  ETIMEDOUT: 'The host does not answer',
+  ECONNRESET: 'The connection broke',
+  EPIPE: 'The connection broke',
+  UND_ERR_SOCKET: 'The connection broke',
+  UND_ERR_CONNECT_TIMEOUT: 'The host does not answer',
+  CERT_HAS_EXPIRED: 'TLS: the certificate has expired',
+  CERT_NOT_YET_VALID: 'TLS: the certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: the certificate is signed by itself',
+  SELF_SIGNED_CERT_IN_CHAIN: 'TLS: the certificate is signed by an authority that is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS: the certificate cannot be verified',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'TLS: the certificate is signed by an authority that is not known',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: the certificate is for another host',
+  EPROTO: 'TLS: the server does not speak it there',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'TLS: the server does not speak it there; is it http://?',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'TLS: the server does not speak it there; is it http://?',
+};
+
+/** Before these happen nothing can have been sent. */
+const beforehand: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+export function isBeforehand(error: unknown): boolean {
+  const code = codeOf(error);
+  return code !== undefined && (beforehand.has(code) || words[code]?.startsWith('TLS: the certificate') === true);
+}
+
+export function asNetworkFailure(error: unknown, unsent: boolean): ChannelFailure {
+  const code = codeOf(error);
+  const said = printable(messageOf(error));
+  // A server that speaks something else, or whose head is larger than can be read.
+  if (code?.startsWith('HPE_'))
+    return { kind: 'protocol', message: `What came back is not HTTP (${code}): ${said}`, unsent: false, cause: error };
+  const known = code === undefined ? undefined : words[code];
+  return {
+    kind: 'network',
+    message: known === undefined ? said : `${known} (${code}${said === '' ? '' : `: ${said}`})`,
+    unsent,
+    cause: error,
+  };
+}
+
+/** Of the error, or of what caused it: fetch wraps, and connecting to several addresses gathers. */
+function codeOf(error: unknown): string | undefined {
+  for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (typeof code === 'string') return code;
+  }
+  return undefined;
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const inner = error.cause instanceof Error ? error.cause : error;
+  const [first] = inner instanceof AggregateError ? (inner.errors as unknown[]) : [];
+  return first instanceof Error ? first.message : inner.message || error.message;
+}

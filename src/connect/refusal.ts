@@ -1,0 +1,106 @@
+// An answer that is none: what the server said instead, as a failure that names it.
+import { cut, printable } from '../jsonrpc/error.ts';
+import { parseMessage } from '../jsonrpc/message.ts';
+import type { ChannelFailure } from '../protocol/channel.ts';
+import type { HeaderLookup } from './requester.ts';
+
+export type AnswerType = 'json' | 'events' | 'html' | 'other' | 'none';
+
+/** What the body claims to be: an answer is one of two types, and nothing like them. */
+export function answerType(contentType: string | undefined): AnswerType {
+  if (contentType === 'application/json') return 'json';
+  if (contentType === 'text/event-stream') return 'events';
+  if (contentType === undefined || contentType.trim() === '') return 'none';
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim().toLowerCase());
+  const legible = parameters.every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
+  if (type === 'application/json' && legible) return 'json';
+  if (type === 'text/event-stream') return 'events';
+  return type === 'text/html' || type === 'application/xhtml+xml' ? 'html' : 'other';
+}
+
+/** So much of a body that nobody asked for is read. */
+export const maxRefusalBytes = 65_536;
+const maxBodyLength = 2_000;
+
+export function refusal(status: number, header: HeaderLookup, body: string): ChannelFailure {
+  const error = errorIn(body);
+  const challenge = header('www-authenticate');
+  const retryAfterMs = readRetryAfter(header('retry-after'));
+  return {
+    kind: 'status',
+    message: describe(status, header, body, error?.message),
+    status,
+    ...(error === undefined ? body !== '' && { body: cut(body, maxBodyLength) } : { error }),
+    ...(challenge !== undefined && { challenge }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    unsent: false,
+  };
+}
+
+/** A body of the wrong kind, although the status says that all is well. */
+export function noAnswer(status: number, contentType: string | undefined, body: string): ChannelFailure {
+  const type = answerType(contentType);
+  const start = body.trim() === '' ? '' : `: ${inLine(body)}`;
+  let what = 'nothing came back';
+  if (type === 'html' || looksLikeHtml(body)) what = `HTML came back instead of an answer${start}`;
+  else if (body !== '')
+    what = `${type === 'json' ? 'what came back is not JSON' : `"${inLine(contentType ?? 'no type')}" came back`}${start}`;
+  return noMessage(`The server answered ${status}, but ${what}`, status, body);
+}
+
+export function noMessage(message: string, status?: number, body = ''): ChannelFailure {
+  return {
+    kind: 'protocol',
+    message,
+    ...(status !== undefined && { status }),
+    ...(body !== '' && { body: cut(body, maxBodyLength) }),
+    unsent: false,
+  };
+}
+
+export function broken(message: string, cause?: unknown): ChannelFailure {
+  return { kind: 'network', message, unsent: false, ...(cause !== undefined && { cause }) };
+}
+
+function describe(status: number, header: HeaderLookup, body: string, error: string | undefined): string {
+  const location = status >= 300 && status < 400 ? header('location') : undefined;
+  if (status >= 300 && status < 400) {
+    const where = location === undefined ? 'elsewhere' : `to ${originOf(location)}`;
+    return `The server redirects ${where} (${status}), and redirects are not followed: use the URL it leads to`;
+  }
+  const head = status === 401 ? 'The server wants authorization (401)' : `The server answered ${status}`;
+  if (error !== undefined) return `${head}: ${inLine(error)}`;
+  if (looksLikeHtml(body)) return `${head} with HTML: ${inLine(body)}`;
+  return body.trim() === '' ? head : `${head}: ${inLine(body)}`;
+}
+
+function originOf(location: string): string {
+  if (!URL.canParse(location)) return 'another path of its own';
+  const { origin, protocol } = new URL(location);
+  return origin === 'null' ? protocol : origin;
+}
+
+function errorIn(body: string): ChannelFailure['error'] | undefined {
+  if (!body.trimStart().startsWith('{')) return undefined;
+  try {
+    const message = parseMessage(JSON.parse(body));
+    return message.kind === 'response' ? message.error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readRetryAfter(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}
+
+function looksLikeHtml(body: string): boolean {
+  return /^\s*<(?:!doctype html|html|head|body)\b/i.test(body);
+}
+
+function inLine(text: string): string {
+  return printable(cut(text.slice(0, 1_000).replace(/\s+/g, ' ').trim()));
+}

@@ -1,0 +1,201 @@
+// HTTP+SSE of 2024-11-05: one stream brings everything, and says where to post.
+import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import { Bytes, EventParser, type EventSink } from '../jsonrpc/event-stream.ts';
+import type { Channel, ChannelEnd, ChannelFailure, ChannelTrace, Sending } from '../protocol/channel.ts';
+import type { Failure } from '../protocol/failure.ts';
+import { headerNames } from '../protocol/headers.ts';
+import { Authorized } from './authorized.ts';
+import { Inbox } from './inbox.ts';
+import { postFields, streamFields } from './message-fields.ts';
+import { type Envelope, type Hub, Post } from './post.ts';
+import { answerType, broken, maxRefusalBytes, noAnswer, noMessage, refusal } from './refusal.ts';
+import type { HeaderLookup, Reception, Requester, Underway } from './requester.ts';
+import type { WebSettings } from './web-options.ts';
+
+/** Settles when the server has said where to post. */
+export async function openSse(requester: Requester, settings: WebSettings, openMs: number): Promise<Channel> {
+  const since = Date.now();
+  const channel = new SseChannel(requester, settings);
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    channel.fail(broken(`The server named no endpoint within ${openMs} ms`));
+  }, openMs);
+  const why = await channel.ready;
+  clearTimeout(timer);
+  if (why === undefined) return channel;
+  const failure: Failure = {
+    phase: 'open',
+    target: settings.target,
+    cause: why.message,
+    ...(why.status !== undefined && { status: why.status }),
+    ...(late ? { limit: 'connectMs' as const } : {}),
+    elapsedMs: Date.now() - since,
+  };
+  throw new VivariumError('ERR_CONNECT', `${settings.target}: ${why.message}`, { failure, cause: why.cause ?? why });
+}
+
+const lenient = new TextDecoder();
+
+class SseChannel implements Channel, Hub, Reception, EventSink {
+  readonly kind = 'sse';
+  readonly answers = false;
+  readonly closed: Promise<ChannelEnd>;
+  /** Undefined when all is well. */
+  readonly ready: Promise<ChannelFailure | undefined>;
+  readonly line: Authorized;
+  readonly inbox: Inbox = new Inbox();
+  readonly settings: WebSettings;
+  path = '';
+  readonly #stream: Underway;
+  readonly #posts: Set<Post> = new Set();
+  readonly #body: Bytes = new Bytes();
+  #refused: { readonly status: number; readonly header: HeaderLookup } | undefined;
+  #parser: EventParser | undefined;
+  #opening: Post | undefined;
+  readonly #held: [message: object, sending: Sending][] = [];
+  #isReady: (why: ChannelFailure | undefined) => void = () => undefined;
+  #ended: (end: ChannelEnd) => void = () => undefined;
+  #over = false;
+
+  constructor(requester: Requester, settings: WebSettings) {
+    this.settings = settings;
+    this.line = new Authorized(requester, settings);
+    this.closed = new Promise((resolve) => {
+      this.#ended = resolve;
+    });
+    this.ready = new Promise((resolve) => {
+      this.#isReady = resolve;
+    });
+    this.#stream = this.line.send({ verb: 'GET', path: settings.path, fields: this.streamFields(), body: undefined, holds: false }, this);
+  }
+
+  send(message: object, sending: Sending = {}): void {
+    if (sending.signal?.aborted) return;
+    if (this.#over) {
+      queueMicrotask(() => sending.failed?.({ kind: 'network', message: 'The channel is closed', unsent: true }));
+      return;
+    }
+    if (this.#opening !== undefined) {
+      this.#held.push([message, sending]);
+      return;
+    }
+    const envelope: Envelope = message;
+    const post = new Post(this, envelope, sending, false);
+    this.#posts.add(post);
+    if (envelope.method === 'notifications/initialized') this.#opening = post;
+    post.begin();
+  }
+
+  receive(listener: (message: object) => void): void {
+    this.inbox.receive(listener);
+  }
+
+  junk(listener: (line: string) => void): void {
+    this.inbox.junk(listener);
+  }
+
+  trace(): ChannelTrace {
+    return this.inbox.trace();
+  }
+
+  async close(): Promise<void> {
+    this.#close({ wanted: true });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  head(status: number, header: HeaderLookup): void {
+    if (status === 200 && answerType(header('content-type')) === 'events') {
+      this.#parser = new EventParser(this, this.settings.maxMessageBytes);
+    } else this.#refused = { status, header };
+  }
+
+  data(bytes: Uint8Array): void {
+    if (this.#parser !== undefined) return this.#parser.push(bytes);
+    this.#body.add(bytes);
+    if (this.#body.length > maxRefusalBytes) this.end();
+  }
+
+  end(): void {
+    if (this.#refused === undefined) return this.fail(broken('The server ended the stream'));
+    const { status, header } = this.#refused;
+    const body = this.#body.take(lenient);
+    this.fail(status === 200 ? noAnswer(status, header('content-type'), body) : refusal(status, header, body));
+  }
+
+  failed(failure: ChannelFailure): void {
+    if (this.#refused === undefined) this.fail(failure);
+    else this.end();
+  }
+
+  event(data: string, type: string): void {
+    if (this.#over) return;
+    if (type === 'endpoint') this.#endpoint(data);
+    else if (data !== '' && (type === '' || type === 'message')) {
+      for (const message of this.inbox.read(data) ?? []) this.inbox.deliver(message);
+    }
+  }
+
+  overflow(): void {
+    this.fail(noMessage(`An event is larger than ${this.settings.maxMessageBytes} bytes: raise maxMessageBytes`));
+  }
+
+  fail(why: ChannelFailure): void {
+    this.#isReady(why);
+    this.#close({ wanted: false, message: why.message, ...(why.cause !== undefined && { cause: why.cause }) });
+  }
+
+  fieldsOf(_message: Envelope, { revision }: Sending): string[] {
+    const fields = [...postFields, ...this.settings.fields];
+    if (revision !== undefined) fields.push(headerNames.version, revision);
+    return fields;
+  }
+
+  streamFields(): string[] {
+    return [...streamFields, ...this.settings.fields];
+  }
+
+  accepted(message: Envelope): undefined {
+    if (message === this.#opening?.message) this.#opened();
+  }
+
+  resuming(): void {}
+
+  over(post: Post): void {
+    this.#posts.delete(post);
+    if (post === this.#opening) this.#opened();
+  }
+
+  #opened(): void {
+    this.#opening = undefined;
+    for (const [message, sending] of this.#held.splice(0)) this.send(message, sending);
+  }
+
+  /** Messages, and tokens with them, go nowhere but to where the stream comes from. */
+  #endpoint(data: string): void {
+    if (this.path !== '') return;
+    const { url } = this.settings;
+    const target = URL.canParse(data, url.href) ? new URL(data, url) : undefined;
+    if (target?.origin !== url.origin) {
+      const where = printable(cut(target?.origin ?? data));
+      return this.fail(noMessage(`The server wants messages to be posted to another origin: ${where}`));
+    }
+    this.path = `${target.pathname}${target.search}`;
+    this.#isReady(undefined);
+  }
+
+  #close(end: ChannelEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#held.length = 0;
+    this.#parser?.stop();
+    for (const post of [...this.#posts]) post.abort();
+    this.#stream?.abort();
+    this.inbox.close();
+    this.line.close();
+    this.#ended(end);
+  }
+}

@@ -1,0 +1,103 @@
+// vivarium/connect/stdio: a server as a child process of ours, spoken to through its standard streams.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import type { Channel, Connector } from '../protocol/channel.ts';
+import { StdioChannel } from './stdio-channel.ts';
+import { childEnvironment } from './stdio-environment.ts';
+import { spawnFailure } from './stdio-failure.ts';
+import { ProcessGroup } from './stdio-group.ts';
+import { windowsCommand } from './stdio-windows.ts';
+
+export interface Command {
+  /** A program, by its path or as found on PATH; never a command line: no shell reads it. */
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Beside what is inherited, and stronger; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+}
+
+export interface StdioConnectOptions {
+  /**
+   * Which variables of this process the child sees. Default: those that say where and who one is (HOME, PATH, LANG …), so
+   * that no secret leaks. Names are added to these, `NAME_*` for all that begin so; true: all; false: none.
+   */
+  readonly inheritEnv?: boolean | readonly string[];
+  /** A longer line of the server is skipped and reported as junk. Default: 64 MiB. */
+  readonly maxMessageBytes?: number;
+  /** How long the child may take to end by itself once its stdin has ended; then SIGTERM, half as long again, SIGKILL. Default: 2,000. */
+  readonly graceMs?: number;
+  /** Where stderr goes beside the last lines that are always kept for failures: nowhere, to ours, or to a function. Default: 'ring'. */
+  readonly stderr?: 'ring' | 'inherit' | ((line: string) => void);
+  /** Sees each line of stderr, cut to 1,000 characters, whatever `stderr` says. */
+  readonly onStderr?: (line: string) => void;
+}
+
+/**
+ * Describes a server that is started as a process of its own; each `open()` starts one. It and everything it starts are gone
+ * when the channel is closed, and when this process ends, however it ends.
+ *
+ * @example
+ * const client = await connect(stdio({ command: 'npx', args: ['-y', 'some-server'] }));
+ */
+export function stdio(command: Command, options: StdioConnectOptions = {}): Connector {
+  check(command, options);
+  const target = commandLine(command);
+  return { target, open: () => open(command, options, target) };
+}
+
+async function open(command: Command, options: StdioConnectOptions, target: string): Promise<Channel> {
+  const started = performance.now();
+  const env = childEnvironment(process.env, command.env, options.inheritEnv);
+  try {
+    const child = start(command, env);
+    const { pid } = child;
+    if (pid === undefined) throw (await once(child, 'error'))[0];
+    const channel = new StdioChannel(child, new ProcessGroup(child, pid), options);
+    await once(child, 'spawn');
+    return channel;
+  } catch (error) {
+    const { cause, hint } = await spawnFailure(error, command, env['PATH'] ?? '');
+    throw new VivariumError('ERR_CONNECT', hint === undefined ? cause : `${cause}; ${hint}`, {
+      cause: error,
+      failure: { phase: 'open', target, cause, ...(hint !== undefined && { hint }), elapsedMs: Math.round(performance.now() - started) },
+    });
+  }
+}
+
+function start(command: Command, env: Record<string, string>): ChildProcessWithoutNullStreams {
+  const windows = process.platform === 'win32';
+  const plain = { file: command.command, args: command.args ?? [], verbatim: false };
+  const { file, args, verbatim } = windows ? windowsCommand(command, env) : plain;
+  return spawn(file, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    cwd: command.cwd,
+    env,
+    // A group of its own: what it starts can be ended with it.
+    detached: !windows,
+    windowsHide: true,
+    windowsVerbatimArguments: verbatim,
+  });
+}
+
+/** For people: what has to be quoted is. */
+function commandLine({ command, args = [] }: Command): string {
+  const word = (text: string): string => (/^[\w./:@%+=,\\~-]+$/.test(text) ? text : JSON.stringify(text));
+  return cut(printable([command, ...args].map(word).join(' ')), 500);
+}
+
+function check({ command, args = [] }: Command, { maxMessageBytes, graceMs }: StdioConnectOptions): void {
+  if (typeof command !== 'string' || command === '') {
+    throw new VivariumError('ERR_CONFIG', "command must be the name of a program; write { command: 'node', args: ['server.js'] }");
+  }
+  if (!(Array.isArray(args) && args.every((arg) => typeof arg === 'string'))) {
+    throw new VivariumError('ERR_CONFIG', "args must be strings, one for each argument; write { args: ['--port', '80'] }");
+  }
+  if (maxMessageBytes !== undefined && !(Number.isSafeInteger(maxMessageBytes) && maxMessageBytes > 0)) {
+    throw new VivariumError('ERR_CONFIG', `maxMessageBytes must be a positive integer, got ${maxMessageBytes}; leave it out for 64 MiB`);
+  }
+  if (graceMs !== undefined && !(graceMs >= 0 && graceMs < 2 ** 31)) {
+    throw new VivariumError('ERR_CONFIG', `graceMs must be a number of milliseconds, got ${graceMs}; leave it out for 2,000`);
+  }
+}

@@ -1,0 +1,139 @@
+// Servers on stdio that are broken, and the one line that says why.
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect, VivariumError, type Warning } from '../../src/client/index.ts';
+import { connect as connectTo, stdio } from './doors.ts';
+import { type Any, failureOf, rudeStart } from './rude.ts';
+
+const soon = { timeouts: { probeMs: 300, connectMs: 1_000 } };
+const started = (how: string): Promise<Any> => failureOf(connectTo(rudeStart(how), soon));
+
+function expectOneLine(error: Any): void {
+  expect(error).toBeInstanceOf(VivariumError);
+  expect(error.message).not.toMatch(/[\r\n\u001b]/);
+  expect(error.failure.elapsedMs).toBeGreaterThanOrEqual(0);
+  expect(error.failure.target).not.toBe('');
+  expect(error.failure.cause).not.toBe('');
+}
+
+describe('a broken server on stdio is told of in one line', () => {
+  it('when there is no such command', async () => {
+    const error = await failureOf(connectTo({ command: 'no-such-command-at-all', args: ['--port', '1'] }, soon));
+    expectOneLine(error);
+    expect(error.code).toBe('ERR_CONNECT');
+    expect(error.message).toContain('There is no command no-such-command-at-all on PATH');
+    expect(error.failure).toMatchObject({ phase: 'open', target: 'no-such-command-at-all --port 1', hint: expect.stringContaining('install') });
+  });
+
+  it('when the file may not be executed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'rude-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'server.sh');
+    await writeFile(file, '#!/bin/sh\nexit 0\n');
+    await chmod(file, 0o644);
+    const error = await failureOf(connectTo({ command: file }, soon));
+    expectOneLine(error);
+    expect(error.code).toBe('ERR_CONNECT');
+    expect(error.message).toContain('may not be executed');
+    expect(error.failure).toMatchObject({ phase: 'open', target: file, hint: expect.stringContaining('chmod +x') });
+  });
+
+  it('when it exits with a message', async () => {
+    const error = await started('exits with a message');
+    expectOneLine(error);
+    expect(error.code).toBe('ERR_CONNECT');
+    expect(error.message).toMatch(/exited with code 3.*FATAL: missing DATABASE_URL/);
+    expect(error.failure).toMatchObject({ phase: 'initialize', exitCode: 3, stderr: ['FATAL: missing DATABASE_URL'] });
+    expect(error.failure.target).toContain('rude-start.mjs');
+  });
+
+  it('when it exits silently', async () => {
+    const error = await started('exits silently');
+    expectOneLine(error);
+    expect(error.code).toBe('ERR_CONNECT');
+    expect(error.message).toContain('exited with code 4 without a word');
+    expect(error.failure).toMatchObject({ phase: 'initialize', exitCode: 4 });
+    expect(error.failure.stderr).toBeUndefined();
+  });
+
+  it('when it throws, by what it threw and not by the line below the stack', async () => {
+    const error = await started('throws');
+    expectOneLine(error);
+    expect(error.code).toBe('ERR_CONNECT');
+    expect(error.message).toContain('the key is not set');
+    expect(error.message).not.toContain('Node.js v');
+    expect(error.failure).toMatchObject({ exitCode: 1 });
+  });
+
+  it('when it is ended by a signal', async () => {
+    const error = await started('kills itself');
+    expectOneLine(error);
+    expect(error.code).toBe('ERR_CONNECT');
+    expect(error.message).toContain('was ended by SIGKILL');
+    expect(error.failure).toMatchObject({ exitSignal: 'SIGKILL' });
+  });
+
+  it('when it prints nothing but junk', async () => {
+    const error = await started('prints only junk');
+    expectOneLine(error);
+    expect(error.code).toBe('ERR_TIMEOUT');
+    expect(error.message).toContain('prints text instead of messages');
+    expect(error.message).toContain('what do you want?');
+    expect(error.failure).toMatchObject({ limit: 'connectMs', lastLine: 'what do you want?', hint: expect.stringContaining('stdout') });
+  });
+
+  it('when it never answers', async () => {
+    const error = await started('never answers');
+    expectOneLine(error);
+    expect(error.code).toBe('ERR_TIMEOUT');
+    expect(error.message).toContain('was started but does not answer');
+    expect(error.failure).toMatchObject({ phase: 'initialize', limit: 'connectMs', hint: expect.any(String) });
+  });
+
+  it('when it never answers but sends messages, which are no junk', async () => {
+    const error = await started('tells, and never answers');
+    expectOneLine(error);
+    expect(error.code).toBe('ERR_TIMEOUT');
+    expect(error.message).not.toContain('prints text');
+    expect(error.failure.lastLine).toContain('notifications/message');
+  });
+
+  it('when it refuses the handshake', async () => {
+    const error = await failureOf(connect(stdio({ command: process.execPath, args: ['-e', refuser] }), soon));
+    expectOneLine(error);
+    expect(error.code).toMatch(/^ERR_(?:CONNECT|ERA)$/);
+    expect(error.message).toContain('I do not talk to strangers');
+    expect(error.failure).toMatchObject({ phase: 'initialize' });
+  });
+
+  it('when it speaks another revision than the pinned one', async () => {
+    const error = await failureOf(connectTo(rudeStart('prints junk, then works'), { ...soon, revision: '2025-11-25' }));
+    expectOneLine(error);
+    expect(error.code).toBe('ERR_ERA');
+    expect(error.message).toBe('The server speaks 2025-06-18, not 2025-11-25');
+    expect(error.failure).toMatchObject({ phase: 'initialize' });
+    const newest = await failureOf(connectTo(rudeStart('prints junk, then works'), { ...soon, revision: '2026-07-28' }));
+    expectOneLine(newest);
+    expect(newest.code).toBe('ERR_ERA');
+    expect(newest.message).toContain('2026-07-28');
+  });
+});
+
+const refuser = `process.stdin.on('data', (data) => { for (const line of String(data).split('\\n').filter(Boolean)) {
+  const { id } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message: 'I do not talk to strangers' } }));
+} })`;
+
+it('A server that prints junk and then works is used, and the junk is warned of', async () => {
+  const warnings: Warning[] = [];
+  const client = await connectTo(rudeStart('prints junk, then works'), soon);
+  onTestFinished(() => client.close());
+  client.on('warning', (warning) => warnings.push(warning));
+  expect((await client.callTool('echo', { a: 1 })).content).toEqual([{ type: 'text', text: '{"a":1}' }]);
+  expect(warnings).toEqual([
+    { code: 'junk', message: expect.stringContaining('Listening on port 3000') },
+    { code: 'junk', message: expect.stringContaining('ready') },
+  ]);
+});
