@@ -21,6 +21,7 @@ import { describeIssues } from '../schema/issues.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
 import { isStandard } from '../schema/standard.ts';
 import type { ClientEvents, ClientOptions, Introduction, RequestOptions, Verdict } from './options.ts';
+import { items, type ListMethod, pagesOf } from './pages.ts';
 import { Talk } from './talk.ts';
 
 export interface CallOptions<S> extends RequestOptions {
@@ -29,15 +30,6 @@ export interface CallOptions<S> extends RequestOptions {
 }
 
 export type ToolResult<T> = Omit<CallToolResult, 'structuredContent'> & { readonly structuredContent?: T };
-
-type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
-
-const items: Readonly<Record<ListMethod, string>> = {
-  'tools/list': 'tools',
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-  'prompts/list': 'prompts',
-};
 
 /** Connects, finds the era, and gives back a client that is ready. */
 export async function connectWith(connector: Connector, options: ClientOptions = {}): Promise<Client> {
@@ -98,24 +90,8 @@ export class Client {
   }
 
   /** The pages of a list, one by one. */
-  async *pages(method: ListMethod, options: RequestOptions = {}): AsyncGenerator<object, void, undefined> {
-    const seen = new Set<string>();
-    let cursor: string | undefined;
-    for (let page = 0; page < this.#talk.limits.pages; page++) {
-      const result = await this.#talk.ask(method, cursor === undefined ? {} : { cursor }, options, 'safe');
-      const list = (result as Record<string, unknown>)[items[method]];
-      if (!Array.isArray(list)) throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} without ${items[method]}`);
-      yield method === 'tools/list' ? { ...result, tools: this.#talk.learn(list, page === 0) } : result;
-      const { nextCursor } = result as { nextCursor?: unknown };
-      if (typeof nextCursor !== 'string') {
-        if (method === 'tools/list') this.#talk.tools.complete = true;
-        return;
-      }
-      if (seen.has(nextCursor)) throw new VivariumError('ERR_PROTOCOL', `The pages of ${method} go round in circles`);
-      seen.add(nextCursor);
-      cursor = nextCursor;
-    }
-    throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${this.#talk.limits.pages} pages: raise limits.pages`);
+  pages(method: ListMethod, options: RequestOptions = {}): AsyncGenerator<object, void, undefined> {
+    return pagesOf(this.#talk, method, options);
   }
 
   async #all(method: ListMethod, options: RequestOptions | undefined): Promise<readonly object[]> {

@@ -17,8 +17,9 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
   const since = Date.now();
   let link = await openLink(connector, host);
   const about = (phase: About['phase']): About => ({ phase, target: connector.target, since, channel: link.channel });
+  const asked = asksModern(terms);
   try {
-    if (asksModern(terms)) {
+    if (asked) {
       try {
         return { link, connector, introduction: await discover(link, terms, about('probe')) };
       } catch (error) {
@@ -27,8 +28,14 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
         if (error.reopen) link = await openLink(connector, host);
       }
     }
-    const introduction = await initialize(link, terms, about('initialize'));
-    if (link.channel.kind === 'http') link.channel.listen?.();
+    const introduction = await initialize(link, terms, about('initialize')).catch((error: unknown) => {
+      // What was found out before may have become wrong.
+      if (asked || terms.revision !== 'auto' || !isRefusal(error)) throw error;
+      return discover(link, terms, about('probe')).catch((again: unknown) => {
+        throw again instanceof Older ? error : again;
+      });
+    });
+    if (link.channel.kind === 'http' && introduction.era === 'legacy') link.channel.listen?.();
     return { link, connector, introduction };
   } catch (error) {
     const trace = link.channel.trace?.();
@@ -59,6 +66,11 @@ async function openLink(connector: Connector, host: LinkHost): Promise<Link> {
   return new Link(channel, host);
 }
 
+function isRefusal(error: unknown): boolean {
+  if (error instanceof RpcError) return true;
+  return error instanceof Lost && 'kind' in error.why && error.why.kind === 'status' && [400, 404, 405].includes(error.why.status ?? 0);
+}
+
 function isMessage(line: string): boolean {
   return /^\s*\{\s*"/.test(line);
 }
@@ -66,11 +78,12 @@ function isMessage(line: string): boolean {
 /** A time limit while connecting says what the server did instead of answering. */
 function withTrace(error: unknown, about: About): unknown {
   if (!(error instanceof VivariumError) || error.code !== 'ERR_TIMEOUT') return error;
+  const { phase = about.phase } = (error.failure ?? {}) as { phase?: About['phase'] };
   const trace = about.channel?.trace?.();
   const junk = trace?.lastLine !== undefined && !isMessage(trace.lastLine);
-  const cause = junk
-    ? `The server prints text instead of messages, the last of it: ${trace?.lastLine}`
-    : 'The server was started but does not answer';
+  const pipe = about.channel?.kind === 'pipe';
+  const silent = pipe ? 'The server was started but does not answer' : 'The server does not answer';
+  const cause = junk ? `The server prints text instead of messages, the last of it: ${trace?.lastLine}` : silent;
   const hint = junk ? 'its stdout must carry nothing but messages' : 'does it wait for something, or is it no MCP server?';
-  return fail('ERR_TIMEOUT', cause, about, { hint, limit: 'connectMs', error });
+  return fail('ERR_TIMEOUT', cause, { ...about, phase: phase === 'request' ? about.phase : phase }, { hint, limit: 'connectMs', error });
 }

@@ -3,9 +3,12 @@ import type { ClientEvents } from './options.ts';
 
 /** What is odd while connecting comes before anybody can listen: so much of it waits for whoever does first. */
 const maxEarly = 100;
+const calmMs = 200;
 
 export class Events {
   #early: ClientEvents['warning'][] | undefined = [];
+  /** Lists that have changed a moment ago, and whether they did again since. */
+  readonly #changed: Map<string, boolean> = new Map();
   readonly #listeners: Map<keyof ClientEvents, Set<(event: never) => void>> = new Map();
 
   on<N extends keyof ClientEvents>(name: N, listener: (event: ClientEvents[N]) => void): Disposable {
@@ -34,5 +37,21 @@ export class Events {
         });
       }
     }
+  }
+
+  /** At once, and then at most one more in a while: whoever lists anew at each must not be driven by the server. */
+  changed(of: ClientEvents['listChanged']['of']): void {
+    if (this.#changed.has(of)) {
+      this.#changed.set(of, true);
+      return;
+    }
+    this.#changed.set(of, false);
+    this.emit('listChanged', { of });
+    const timer = setTimeout(() => {
+      const more = this.#changed.get(of) === true;
+      this.#changed.delete(of);
+      if (more) this.changed(of);
+    }, calmMs);
+    (timer as { unref?(): void }).unref?.();
   }
 }

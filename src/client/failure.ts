@@ -89,5 +89,7 @@ export function isGone({ kind, status, error }: ChannelFailure): boolean {
   if (kind === 'network') return true;
   if (kind !== 'status') return false;
   if (status === 404 && error?.code !== errorCodes.methodNotFound) return true;
+  // It speaks another revision than it did.
+  if (status === 400 && error?.code === errorCodes.unsupportedVersion) return true;
   return status === 400 && /session|not initialized/i.test(error?.message ?? '');
 }

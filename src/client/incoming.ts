@@ -1,6 +1,6 @@
 // What a server asks of its client: the same handlers answer requests of the older era and rounds of the newer one.
 import { type ErrorObject, errorCodes, faults, RpcError } from '../jsonrpc/error.ts';
-import type { Params } from '../jsonrpc/message.ts';
+import type { Params, RequestId } from '../jsonrpc/message.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, ElicitRequestParams, ElicitResult } from '../protocol/types.ts';
@@ -65,7 +65,46 @@ function withDefaults(ask: ElicitRequestParams, answered: ElicitResult): ElicitR
 }
 
 /** As a server is told of it: nothing of ours beyond the message. */
-export function toError(error: unknown): ErrorObject {
+function toError(error: unknown): ErrorObject {
   if (error instanceof RpcError) return error.toObject();
   return { ...faults.internal(), message: error instanceof Error ? error.message : 'The client failed to answer' };
+}
+
+/** Questions of the server that are being answered. */
+export class Answering {
+  readonly #options: ClientOptions;
+  readonly #open: Map<RequestId, AbortController> = new Map();
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  answer(
+    id: RequestId,
+    method: string,
+    params: Params | undefined,
+    revision: Revision,
+    send: (outcome: { readonly result: object } | { readonly error: object }) => void,
+  ): void {
+    if (method === 'ping') return send({ result: {} });
+    const controller = new AbortController();
+    this.#open.set(id, controller);
+    const { handlers = {}, features } = this.#options;
+    const end = (outcome: { readonly result: object } | { readonly error: object }): void => {
+      this.#open.delete(id);
+      if (!controller.signal.aborted) send(outcome);
+    };
+    answer(handlers, features, revision, method, params, { signal: controller.signal }).then(
+      (result) => end({ result }),
+      (error: unknown) => end({ error: toError(error) }),
+    );
+  }
+
+  cancel(id: RequestId): void {
+    this.#open.get(id)?.abort();
+  }
+
+  close(): void {
+    for (const controller of this.#open.values()) controller.abort();
+  }
 }

@@ -11,6 +11,7 @@ export interface LinkHost {
   told(method: string, params: Params | undefined): void;
   warn(warning: Warning): void;
   ended(end: ChannelEnd): void;
+  readonly target: string;
   readonly tap: ((event: { readonly direction: 'in' | 'out'; readonly message: object }) => void) | undefined;
 }
 
@@ -57,7 +58,8 @@ export class Link {
     this.#host = host;
     channel.receive((message) => this.#arrived(message));
     channel.junk?.((line) => host.warn({ code: 'junk', message: `The server sent what is no message: ${cut(line)}` }));
-    void Promise.resolve(channel.closed).then((end) => this.#closed(end ?? { wanted: false }));
+    // A channel of another make may settle with nothing.
+    void channel.closed.then((end) => this.#closed((end as ChannelEnd | undefined) ?? { wanted: false }));
   }
 
   get pending(): number {
@@ -143,6 +145,8 @@ export class Link {
         return;
       }
       case 'request':
+        // Allowed at any time, also before the handshake is over; a modern server has no such thing.
+        if (parsed.method === 'ping' && this.channel.kind !== 'http') return this.answer(parsed.id, { result: {} }, { era: 'legacy' });
         return this.#host.asked(parsed.id, parsed.method, parsed.params);
       case 'notification':
         if (parsed.method === 'notifications/progress') return this.#progress(parsed.params);
@@ -190,8 +194,9 @@ export class Link {
     }
     const limit = now >= waiting.until - 1 ? 'totalMs' : 'idleMs';
     const [ms, what] = limit === 'totalMs' ? [totalMs, 'in all'] : [idleMs, 'without a sign of life'];
-    const failure = { phase: 'request', target: '', cause: '', elapsedMs: ms, limit };
-    this.#giveUp(id, new VivariumError('ERR_TIMEOUT', `No answer to ${waiting.method} within ${ms} ms ${what} (${limit})`, { failure }));
+    const cause = `No answer to ${waiting.method} within ${ms} ms ${what} (${limit})`;
+    const failure = { phase: 'request', target: this.#host.target, cause, elapsedMs: ms, limit, ...this.channel.trace?.() };
+    this.#giveUp(id, new VivariumError('ERR_TIMEOUT', cause, { failure }));
   }
 
   /** The work on the server is to stop: by a message, or by closing the stream, as the era has it. */

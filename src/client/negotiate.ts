@@ -102,6 +102,8 @@ function judge(error: unknown, pinned: Revision | undefined, pipe: boolean, abou
   if (told !== undefined && (told.code === errorCodes.headerMismatch || told.code === errorCodes.missingCapability)) return told;
   if (told !== undefined) return new Older(false);
   if (error instanceof Lost) return lost(error, pinned, pipe, about);
+  // An answer, but to no question of that kind: an old server that answers everything.
+  if (error instanceof VivariumError && error.code === 'ERR_PROTOCOL') return new Older(false);
   // Silence: an old server may ignore what it does not know.
   if (error instanceof VivariumError && error.code === 'ERR_TIMEOUT') {
     return pipe ? new Older(false) : fail('ERR_TIMEOUT', error.message, about, { error, limit: 'connectMs' });

@@ -18,6 +18,10 @@ export async function nextRound(
     throw new VivariumError('ERR_PROTOCOL', 'The server asks for input without saying what');
   }
   const asked = Object.entries(inputRequests ?? {});
+  const odd = asked.find(([, one]: [string, unknown]) => typeof (one as { method?: unknown } | null)?.method !== 'string');
+  if (odd !== undefined || typeof (inputRequests ?? {}) !== 'object') {
+    throw new VivariumError('ERR_PROTOCOL', `The server asks for input that cannot be read${odd === undefined ? '' : ` ("${odd[0]}")`}`);
+  }
   const answers = await Promise.all(
     asked.map(
       async ([key, { method, params: about }]) =>

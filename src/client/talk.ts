@@ -7,11 +7,12 @@ import type { InputRequiredResult, LoggingLevel, SubscriptionFilter, Tool } from
 import { type Connection, establish } from './connection.ts';
 import { Events } from './events.ts';
 import { type About, endCause, fail, isGone, Lost } from './failure.ts';
-import { answer, capabilitiesOf, toError } from './incoming.ts';
+import { Answering, capabilitiesOf } from './incoming.ts';
 import { KeptResults } from './kept-results.ts';
 import type { How, LinkHost } from './link.ts';
 import { ends, refused, type Terms } from './negotiate.ts';
 import type { ClientEvents, ClientOptions, Introduction, RequestOptions, Warning } from './options.ts';
+import { pagesOf } from './pages.ts';
 import { nextRound } from './rounds.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { KnownTools } from './tools.ts';
@@ -33,13 +34,14 @@ export class Talk implements LinkHost {
   readonly #terms: Terms;
   readonly #kept: KeptResults;
   readonly #events: Events = new Events();
-  /** Questions of the server that are being answered. */
-  readonly #answering: Map<RequestId, AbortController> = new Map();
+  readonly #answering: Answering;
   readonly #acknowledged: Map<RequestId, () => void> = new Map();
   #connector: Connector;
   #connection!: Connection;
   #recovering: Promise<void> | undefined;
   #restarts = 0;
+  /** What became of the calls that were lost with the last connection. */
+  #affected = { replayed: 0, unknown: 0 };
   #level: LoggingLevel | undefined;
   #closed = false;
 
@@ -47,6 +49,7 @@ export class Talk implements LinkHost {
     this.#connector = connector;
     this.options = options;
     this.limits = { pages: options.limits?.pages ?? 1_000, rounds: options.limits?.rounds ?? 10 };
+    this.#answering = new Answering(options);
     this.tools = new KnownTools((warning) => this.warn(warning));
     this.#kept = new KeptResults(options.cache ?? true);
     this.#terms = {
@@ -75,6 +78,10 @@ export class Talk implements LinkHost {
 
   get introduction(): Introduction {
     return this.#connection.introduction;
+  }
+
+  get target(): string {
+    return this.#connector.target;
   }
 
   get tap(): ClientOptions['tap'] {
@@ -160,8 +167,10 @@ export class Talk implements LinkHost {
     const { why, unsent } = error;
     if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
     if ('kind' in why && !isGone(why)) throw why.error !== undefined ? RpcError.from(why.error) : refused(why, this.#about);
-    const again = unsent || replay === 'safe';
+    // A session that is not known was refused before anything was done.
+    const again = unsent || replay === 'safe' || ('kind' in why && why.kind === 'status');
     const recovered = attempt === 0 && (this.options.recover ?? true) ? await this.#recover(connection, error) : false;
+    if (recovered) this.#affected[again ? 'replayed' : 'unknown']++;
     if (recovered && again) return;
     if (!again) {
       throw fail(
@@ -181,11 +190,11 @@ export class Talk implements LinkHost {
   /** One at a time, whoever noticed it first. */
   async #recover(lost: Connection, cause: Lost): Promise<boolean> {
     if (this.#connection !== lost) return true;
-    const child = lost.link.ended !== undefined && lost.link.channel.kind !== 'http';
+    const { kind = 'pipe' } = lost.link.channel;
+    const child = kind === 'pipe';
     const { restart = false } = this.options;
     if (child && (restart === false || this.#restarts >= restart.max)) return false;
-    const unknown = lost.link.pending;
-    this.#recovering ??= this.#again(lost, child, cause, unknown).finally(() => {
+    this.#recovering ??= this.#again(lost, child, cause).finally(() => {
       this.#recovering = undefined;
     });
     try {
@@ -200,19 +209,19 @@ export class Talk implements LinkHost {
     }
   }
 
-  async #again(lost: Connection, child: boolean, cause: Lost, unknown: number): Promise<void> {
+  async #again(lost: Connection, child: boolean, cause: Lost): Promise<void> {
     if (child) await new Promise((resolve) => setTimeout(resolve, restartMs * 2 ** this.#restarts++));
-    else await lost.link.channel.close().catch(() => undefined);
+    await lost.link.channel.close().catch(() => undefined);
     const { era, revision } = lost.introduction;
     const prior = { era, revision, at: Date.now() };
     this.#connection = await establish(this.#connector, { ...this.#terms, prior }, this);
     this.tools.forget();
     this.#kept.clear();
     // What the server has forgotten is said again, and what it offers may have changed.
-    queueMicrotask(() => void this.#restore(cause.message, unknown));
+    setTimeout(() => void this.#restore(cause.message));
   }
 
-  async #restore(cause: string, unknown: number): Promise<void> {
+  async #restore(cause: string): Promise<void> {
     try {
       if (this.#level !== undefined && this.introduction.era === 'legacy')
         await this.ask('logging/setLevel', { level: this.#level }, {}, 'safe');
@@ -223,7 +232,9 @@ export class Talk implements LinkHost {
         message: `Not everything could be set up again: ${error instanceof Error ? error.message : String(error)}`,
       });
     }
-    this.#events.emit('reconnected', { cause, replayed: 0, unknown });
+    const { replayed, unknown } = this.#affected;
+    this.#affected = { replayed: 0, unknown: 0 };
+    this.#events.emit('reconnected', { cause, replayed, unknown });
     for (const of of ['tools', 'resources', 'prompts'] as const)
       if (this.introduction.capabilities[of] !== undefined) this.#events.emit('listChanged', { of });
   }
@@ -281,15 +292,7 @@ export class Talk implements LinkHost {
   }
 
   async #learnTools({ signal }: RequestOptions): Promise<void> {
-    let cursor: string | undefined;
-    for (let page = 0; page < this.limits.pages; page++) {
-      const result = await this.ask('tools/list', cursor === undefined ? {} : { cursor }, signal === undefined ? {} : { signal }, 'safe');
-      const { tools, nextCursor } = result as { tools?: unknown; nextCursor?: unknown };
-      if (Array.isArray(tools)) this.learn(tools as Tool[], page === 0);
-      if (typeof nextCursor !== 'string' || nextCursor === cursor) break;
-      cursor = nextCursor;
-    }
-    this.tools.complete = true;
+    for await (const _page of pagesOf(this, 'tools/list', signal === undefined ? {} : { signal }));
   }
 
   learn(tools: readonly Tool[], first: boolean): readonly Tool[] {
@@ -326,27 +329,13 @@ export class Talk implements LinkHost {
 
   asked(id: RequestId, method: string, params: Params | undefined): void {
     const { link, introduction } = this.#connection ?? {};
-    // Before the handshake is over only a ping may come; in 2026-07-28 nothing may, and nothing may be answered.
     if (link === undefined || introduction === undefined) return;
-    if (introduction.era === 'modern')
-      return this.warn({
-        code: 'bad-message',
-        message: `The server sent a request (${cut(method)}), which ${introduction.revision} does not have`,
-      });
-    const how = { era: introduction.era, revision: introduction.revision };
-    if (method === 'ping') return link.answer(id, { result: {} }, how);
-    const controller = new AbortController();
-    this.#answering.set(id, controller);
-    const { handlers = {}, features } = this.options;
-    void answer(handlers, features, introduction.revision, method, params, { signal: controller.signal })
-      .then(
-        (result) => ({ result }),
-        (error: unknown) => ({ error: toError(error) }),
-      )
-      .then((outcome) => {
-        this.#answering.delete(id);
-        if (!controller.signal.aborted) link.answer(id, outcome, how);
-      });
+    const { era, revision } = introduction;
+    // Nothing may come, and nothing may be answered.
+    if (era === 'modern') {
+      return this.warn({ code: 'bad-message', message: `The server sent a request (${cut(method)}), which ${revision} does not have` });
+    }
+    this.#answering.answer(id, method, params, revision, (outcome) => link.answer(id, outcome, { era, revision }));
   }
 
   told(method: string, params: Params | undefined): void {
@@ -355,13 +344,13 @@ export class Talk implements LinkHost {
       this.#kept.drop(`${of}/list`);
       if (of === 'resources') this.#kept.drop('resources/templates/list');
       if (of === 'tools') this.tools.complete = false;
-      this.#events.emit('listChanged', { of });
+      this.#events.changed(of);
     } else if (method === 'notifications/resources/updated' && typeof params?.['uri'] === 'string') {
       this.#kept.drop('resources/read', params['uri']);
       this.#events.emit('resourceUpdated', { uri: params['uri'] });
       this.subscriptions.updated(params['uri']);
     } else if (method === 'notifications/message') this.#events.emit('log', params as never);
-    else if (method === 'notifications/cancelled') this.#answering.get(params?.['requestId'] as RequestId)?.abort();
+    else if (method === 'notifications/cancelled') this.#answering.cancel(params?.['requestId'] as RequestId);
     else if (method === 'notifications/subscriptions/acknowledged') {
       const id = (params?.['_meta'] as Params | undefined)?.[metaKeys.subscriptionId] as RequestId;
       this.#acknowledged.get(id)?.();
@@ -396,7 +385,7 @@ export class Talk implements LinkHost {
     if (this.#closed) return;
     this.#closed = true;
     this.subscriptions.close();
-    for (const controller of this.#answering.values()) controller.abort();
+    this.#answering.close();
     await this.#connection.link.close();
     this.#events.emit('closed', { wanted: true });
   }

@@ -56,7 +56,8 @@ export interface Channel {
   receive(listener: (message: object) => void): void;
   /** What came that is no message: lines of junk, answers that cannot be read. One listener. */
   junk?(listener: (line: string) => void): void;
-  readonly closed: Promise<ChannelEnd | undefined | void>;
+  /** Settles with a `ChannelEnd`, where the channel knows why. */
+  readonly closed: Promise<unknown>;
   close(): Promise<void>;
   trace?(): ChannelTrace;
   /** Of HTTP: whether the server keeps a session, and a way to listen for what it says by itself (revisions with a handshake). */

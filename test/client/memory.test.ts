@@ -13,7 +13,11 @@ function createServer(only?: (typeof revisions)[number]): Server {
     const answer = await ctx.elicit('name', { message: 'Who?', schema: z.object({ name: z.string().default('Ada') }) });
     return answer.action === 'accept' ? `Hello, ${answer.content.name}` : answer.action;
   });
-  server.tool('wait', {}, (_, ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason))));
+  server.tool(
+    'wait',
+    {},
+    (_, ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason))),
+  );
   server.tool('steps', {}, async (_, ctx) => {
     for (let step = 1; step <= 5; step++) {
       await new Promise((resolve) => setTimeout(resolve, 30));
@@ -61,6 +65,9 @@ describe.each(revisions)('a client of a server that speaks only %s', (revision) 
     await using client = await open();
     const result = await client.callTool('steps', {}, { timeouts: { idleMs: 100, totalMs: 10_000 } });
     expect(result.isError).toBe(false);
-    await expect(client.callTool('wait', {}, { timeouts: { idleMs: 50 } })).rejects.toMatchObject({ code: 'ERR_TIMEOUT', failure: { limit: 'idleMs' } });
+    await expect(client.callTool('wait', {}, { timeouts: { idleMs: 50 } })).rejects.toMatchObject({
+      code: 'ERR_TIMEOUT',
+      failure: { limit: 'idleMs' },
+    });
   });
 });

@@ -51,7 +51,10 @@ export function rudePipe(how: string | Manner): RudeChannel {
     send(message) {
       heard.push(message);
       const { id, method } = message as Any;
-      manner(message, lineTo(id === undefined || method === undefined ? undefined : id, say, () => end({ wanted: false, exitCode: 1 }), state));
+      manner(
+        message,
+        lineTo(id === undefined || method === undefined ? undefined : id, say, () => end({ wanted: false, exitCode: 1 }), state),
+      );
     },
     receive(listener) {
       tell = listener;
@@ -106,7 +109,10 @@ export async function rudeHttp(how: string | Manner, reply: Reply = () => false,
         response.write(`data: ${JSON.stringify(said)}\n\n`);
         if ((said as Any)?.id === message.id && (said as Any).method === undefined) setImmediate(() => response.end());
       };
-      manner(message, lineTo(message.method === undefined ? undefined : message.id, say, () => response.destroy(), state));
+      manner(
+        message,
+        lineTo(message.method === undefined ? undefined : message.id, say, () => response.destroy(), state),
+      );
     });
   });
   server.listen(port, '127.0.0.1');

@@ -1,0 +1,47 @@
+// Lists come in pages: all of them, checked, and no more than a server may reasonably have.
+import { VivariumError } from '../jsonrpc/error.ts';
+import type { Tool } from '../protocol/types.ts';
+import type { RequestOptions } from './options.ts';
+
+export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
+
+export const items: Readonly<Record<ListMethod, string>> = {
+  'tools/list': 'tools',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'prompts/list': 'prompts',
+};
+
+interface Asker {
+  readonly limits: { readonly pages: number };
+  readonly tools: { complete: boolean };
+  ask(method: string, params: object, options: RequestOptions, replay: 'safe'): Promise<object>;
+  learn(tools: readonly Tool[], first: boolean): readonly Tool[];
+}
+
+export async function* pagesOf(talk: Asker, method: ListMethod, options: RequestOptions): AsyncGenerator<object, void, undefined> {
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  for (let page = 0; page < talk.limits.pages; page++) {
+    const result = await talk.ask(method, cursor === undefined ? {} : { cursor }, options, 'safe');
+    const list = (result as Record<string, unknown>)[items[method]];
+    if (!Array.isArray(list)) throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} without ${items[method]}`);
+    if (!list.every((one) => isItem(one, method)))
+      throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} with things that are none`);
+    yield method === 'tools/list' ? { ...result, tools: talk.learn(list, page === 0) } : result;
+    const { nextCursor } = result as { nextCursor?: unknown };
+    if (typeof nextCursor !== 'string') {
+      if (method === 'tools/list') talk.tools.complete = true;
+      return;
+    }
+    if (seen.has(nextCursor)) throw new VivariumError('ERR_PROTOCOL', `The pages of ${method} go round in circles`);
+    seen.add(nextCursor);
+    cursor = nextCursor;
+  }
+  throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${talk.limits.pages} pages: raise limits.pages`);
+}
+
+function isItem(one: unknown, method: ListMethod): boolean {
+  if (typeof one !== 'object' || one === null) return false;
+  return method !== 'tools/list' || typeof (one as { name?: unknown }).name === 'string';
+}
