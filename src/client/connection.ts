@@ -1,5 +1,5 @@
 // A channel on which both sides know each other: opened, asked for its era, and introduced.
-import { RpcError, VivariumError } from '../jsonrpc/error.ts';
+import { errorCodes, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Channel, Connector } from '../protocol/channel.ts';
 import { type About, endCause, fail, Lost } from './failure.ts';
 import { Link, type LinkHost } from './link.ts';
@@ -41,11 +41,13 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
     const trace = link.channel.trace?.();
     await link.close().catch(() => undefined);
     if (error instanceof RpcError) {
+      if (error.code === errorCodes.unsupportedVersion) throw stranger(terms, about('initialize'), error);
       throw fail('ERR_CONNECT', `The server refuses the handshake: ${error.message} (${error.code})`, about('initialize'), { error });
     }
     if (!(error instanceof Lost)) throw withTrace(error, about('initialize'));
     const { why } = error;
     if (!('kind' in why)) throw fail('ERR_CONNECT', endCause(why, trace?.stderr), about('initialize'), { ...ends(why), error });
+    if (why.error?.code === errorCodes.unsupportedVersion) throw stranger(terms, about('initialize'), why.error);
     const predates = why.kind === 'status' && [400, 404, 405].includes(why.status ?? 0);
     if (predates && connector.older !== undefined) return elder(connector.older, terms, host, () => refused(why, about('initialize')));
     throw refused(why, about('initialize'));
@@ -64,6 +66,10 @@ async function elder(older: Connector, terms: Terms, host: LinkHost, first: () =
 async function openLink(connector: Connector, host: LinkHost): Promise<Link> {
   const channel: Channel = await connector.open();
   return new Link(channel, host);
+}
+
+function stranger({ revision }: Terms, about: About, error: unknown): Error {
+  return fail('ERR_ERA', `The server does not speak ${revision === 'auto' ? 'any revision of this client' : revision}`, about, { error });
 }
 
 function isRefusal(error: unknown): boolean {

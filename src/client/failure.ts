@@ -47,7 +47,8 @@ export function fail(
 /** The end of a channel in words: how a child exited and what it said last is nearly always the cause. */
 export function endCause({ exitCode, exitSignal, message }: ChannelEnd, stderr: readonly string[] = []): string {
   // A channel that watched its child knows best which of its last words matter.
-  if (message !== undefined) return message;
+  const exited = typeof exitCode === 'number' || typeof exitSignal === 'string';
+  if (message !== undefined) return exited && stderr.every((line) => line.trim() === '') ? `${message} without a word` : message;
   const last = stderr.filter((line) => line.trim() !== '').at(-1);
   const said = last === undefined ? ' without a word' : `, having said: ${last.trim()}`;
   if (typeof exitSignal === 'string') return `The server was ended by ${exitSignal}${said}`;
@@ -91,5 +92,5 @@ export function isGone({ kind, status, error }: ChannelFailure): boolean {
   if (status === 404 && error?.code !== errorCodes.methodNotFound) return true;
   // It speaks another revision than it did.
   if (status === 400 && error?.code === errorCodes.unsupportedVersion) return true;
-  return status === 400 && /session|not initialized/i.test(error?.message ?? '');
+  return status === 400 && /session|not initialized|protocol.?version/i.test(error?.message ?? '');
 }

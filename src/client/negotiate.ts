@@ -122,6 +122,9 @@ function lost({ why }: Lost, pinned: Revision | undefined, pipe: boolean, about:
 }
 
 export function refused(failure: ChannelFailure, about: About): VivariumError {
+  if (failure.error?.code === errorCodes.unsupportedVersion) {
+    return fail('ERR_ERA', `The server does not speak this revision: ${failure.error.message}`, about, { error: failure.error });
+  }
   const { code, cause, hint } = failureCause(failure);
   return fail(code, cause, about, {
     error: failure.cause ?? failure.error,

@@ -88,8 +88,8 @@ export class Talk implements LinkHost {
     return this.options.tap;
   }
 
-  get #about(): About {
-    return { phase: 'request', target: this.#connector.target, since: Date.now(), channel: this.#connection.link.channel };
+  #about({ link }: Connection): About {
+    return { phase: 'request', target: this.#connector.target, since: Date.now(), channel: link.channel };
   }
 
   /** Rejects with RpcError as the server sent it, or with VivariumError. */
@@ -166,7 +166,7 @@ export class Talk implements LinkHost {
   async #lost(connection: Connection, error: Lost, method: string, replay: Replay, attempt: number): Promise<void> {
     const { why, unsent } = error;
     if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
-    if ('kind' in why && !isGone(why)) throw why.error !== undefined ? RpcError.from(why.error) : refused(why, this.#about);
+    if ('kind' in why && !isGone(why)) throw why.error !== undefined ? RpcError.from(why.error) : refused(why, this.#about(connection));
     // A session that is not known was refused before anything was done.
     const again = unsent || replay === 'safe' || ('kind' in why && why.kind === 'status');
     const recovered = attempt === 0 && (this.options.recover ?? true) ? await this.#recover(connection, error) : false;
@@ -176,15 +176,16 @@ export class Talk implements LinkHost {
       throw fail(
         'ERR_OUTCOME_UNKNOWN',
         `The connection was lost while ${method} ran: whether it was carried out is not known`,
-        this.#about,
+        this.#about(connection),
         {
+          ...('kind' in why ? {} : ends(why)),
           error,
           hint: recovered ? 'the connection is back; look before calling again' : 'the connection is lost',
         },
       );
     }
-    if ('kind' in why) throw refused(why, this.#about);
-    throw fail('ERR_CLOSED', endCause(why, connection.link.channel.trace?.().stderr), this.#about, { ...ends(why), error });
+    if ('kind' in why) throw refused(why, this.#about(connection));
+    throw fail('ERR_CLOSED', endCause(why, connection.link.channel.trace?.().stderr), this.#about(connection), { ...ends(why), error });
   }
 
   /** One at a time, whoever noticed it first. */
@@ -214,7 +215,13 @@ export class Talk implements LinkHost {
     await lost.link.channel.close().catch(() => undefined);
     const { era, revision } = lost.introduction;
     const prior = { era, revision, at: Date.now() };
-    this.#connection = await establish(this.#connector, { ...this.#terms, prior }, this);
+    const connection = await establish(this.#connector, { ...this.#terms, prior }, this);
+    // Closed meanwhile: nobody else would end what was just begun.
+    if (this.#closed) {
+      await connection.link.close();
+      throw new VivariumError('ERR_CLOSED', 'The client is closed');
+    }
+    this.#connection = connection;
     this.tools.forget();
     this.#kept.clear();
     // What the server has forgotten is said again, and what it offers may have changed.
@@ -386,7 +393,7 @@ export class Talk implements LinkHost {
     this.#closed = true;
     this.subscriptions.close();
     this.#answering.close();
-    await this.#connection.link.close();
+    await Promise.all([this.#connection.link.close(), this.#recovering?.catch(() => undefined)]);
     this.#events.emit('closed', { wanted: true });
   }
 }

@@ -124,6 +124,8 @@ describe.each(['2025-06-18', '2026-07-28'])('a child that speaks %s', (revision)
     process.kill(await pid(), 'SIGKILL');
     await end;
     const pending = failureOf(client.callTool('pid'));
+    // One turn later the call has noticed, and the start is under way.
+    await new Promise((resolve) => setImmediate(resolve));
     await client.close();
     expect((await pending).code).toBe('ERR_CLOSED');
     expect(childrenOf(process.pid)).toEqual([]);
