@@ -136,12 +136,13 @@ export class Client {
     return verdict.value;
   }
 
-  readResource(uri: string, options: RequestOptions = {}): Promise<ReadResourceResult> {
-    return this.#talk.ask('resources/read', { uri }, options, 'safe') as unknown as Promise<ReadResourceResult>;
+  async readResource(uri: string, options: RequestOptions = {}): Promise<ReadResourceResult> {
+    return withList(await this.#talk.ask('resources/read', { uri }, options, 'safe'), 'contents', 'resources/read') as ReadResourceResult;
   }
 
-  getPrompt(name: string, args: Readonly<Record<string, string>> = {}, options: RequestOptions = {}): Promise<GetPromptResult> {
-    return this.#talk.ask('prompts/get', { name, arguments: args }, options, 'safe') as unknown as Promise<GetPromptResult>;
+  async getPrompt(name: string, args: Readonly<Record<string, string>> = {}, options: RequestOptions = {}): Promise<GetPromptResult> {
+    const result = await this.#talk.ask('prompts/get', { name, arguments: args }, options, 'safe');
+    return withList(result, 'messages', 'prompts/get') as GetPromptResult;
   }
 
   async complete(
@@ -152,6 +153,7 @@ export class Client {
   ): Promise<CompleteResult['completion']> {
     const params = { ref, argument, ...(context !== undefined && { context }) };
     const { completion } = (await this.#talk.ask('completion/complete', params, options, 'safe')) as unknown as CompleteResult;
+    withList(completion ?? {}, 'values', 'completion/complete');
     return completion;
   }
 
@@ -195,4 +197,10 @@ export class Client {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** The one member without which a result is none of its method. */
+function withList(result: object, member: string, method: string): unknown {
+  if (Array.isArray((result as Record<string, unknown>)[member])) return result;
+  throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} without ${member}`);
 }

@@ -18,6 +18,7 @@ const cacheable: ReadonlySet<string> = new Set([
 export class KeptResults {
   readonly #kept: Map<string, Kept> = new Map();
   readonly #on: boolean;
+  #drops = 0;
 
   constructor(on: boolean) {
     this.#on = on;
@@ -33,7 +34,13 @@ export class KeptResults {
     return undefined;
   }
 
-  put(method: string, params: object, result: object): void {
+  /** To be handed to `put`: what was dropped meanwhile must not come back. */
+  get generation(): number {
+    return this.#drops;
+  }
+
+  put(method: string, params: object, result: object, since: number): void {
+    if (since !== this.#drops) return;
     const { ttlMs } = result as { ttlMs?: unknown };
     if (!this.#on || typeof ttlMs !== 'number' || !(ttlMs > 0) || !cacheable.has(method)) return;
     // What was answered to questions of the server holds for this call only.
@@ -49,6 +56,7 @@ export class KeptResults {
 
   /** All pages of a list go together: one that is new beside one that is old would be a list that never was. */
   drop(method: string, uri?: string): void {
+    this.#drops++;
     const start = uri === undefined ? `${method} ` : keyOf(method, { uri });
     for (const key of [...this.#kept.keys()]) if (key.startsWith(start)) this.#kept.delete(key);
   }

@@ -7,6 +7,8 @@ export function modelView(result: CallToolResult): readonly ContentBlock[] {
   const { content = [], structuredContent } = result;
   if (structuredContent === undefined)
     return content.length > 0 ? content : [{ type: 'text', text: result.isError === true ? 'Failed.' : 'Done.' }];
+  // The words of a failure are what matters.
+  if (result.isError === true && content.length > 0) return content;
   if (content.some((block) => block.type === 'text' && says(block.text, structuredContent))) return content;
   const projected: ContentBlock = { type: 'text', text: encodeNow(structuredContent, 'json').text };
   return [projected, ...content.filter((block) => block.type !== 'text')];

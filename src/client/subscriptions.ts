@@ -101,8 +101,11 @@ export class Subscriptions {
     await new Promise<void>((resolve, reject) => {
       let acknowledged = false;
       const ended = (error: unknown): void => {
-        if (!acknowledged) reject(error ?? new Error('The server ended the subscription'));
-        else if (!this.#closed && this.#current === current && !current.signal.aborted) this.#again(failures);
+        if (!acknowledged) {
+          // The one before it still listens.
+          if (this.#current === current) this.#current = before;
+          reject(error ?? new Error('The server ended the subscription'));
+        } else if (!this.#closed && this.#current === current && !current.signal.aborted) this.#again(failures);
       };
       this.#listening
         .open(this.#filter(), current.signal, () => {

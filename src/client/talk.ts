@@ -44,6 +44,7 @@ export class Talk implements LinkHost {
   #affected = { replayed: 0, unknown: 0 };
   #level: LoggingLevel | undefined;
   #closed = false;
+  readonly #ending: AbortController = new AbortController();
 
   private constructor(connector: Connector, options: ClientOptions) {
     this.#connector = connector;
@@ -103,8 +104,9 @@ export class Talk implements LinkHost {
     this.#checkMethod(method);
     const kept = this.#kept.get(method, params);
     if (kept !== undefined) return kept;
+    const since = this.#kept.generation;
     const result = await this.#rounds(method, params, options, replay, headers);
-    this.#kept.put(method, params, result);
+    this.#kept.put(method, params, result, since);
     return result;
   }
 
@@ -133,7 +135,14 @@ export class Talk implements LinkHost {
       if (resultType !== 'input_required') return this.#extended(method, current, String(resultType), result, options);
       if (round >= this.limits.rounds)
         throw new VivariumError('ERR_ROUNDS', `${method} asked more than ${this.limits.rounds} times: raise limits.rounds`);
-      current = await nextRound(params, result as unknown as InputRequiredResult, this.options, this.introduction.revision, options.signal);
+      current = await nextRound(
+        params,
+        result as unknown as InputRequiredResult,
+        this.options,
+        this.introduction.revision,
+        options.signal,
+        this.#ending.signal,
+      );
     }
   }
 
@@ -393,6 +402,7 @@ export class Talk implements LinkHost {
     this.#closed = true;
     this.subscriptions.close();
     this.#answering.close();
+    this.#ending.abort();
     await Promise.all([this.#connection.link.close(), this.#recovering?.catch(() => undefined)]);
     this.#events.emit('closed', { wanted: true });
   }

@@ -71,7 +71,7 @@ export class KnownTools {
     const known = this.#known.get(name);
     const schema = known?.tool.outputSchema as Readonly<Record<string, unknown>> | undefined;
     if (known === undefined || schema === undefined || result.isError === true || known.unusable !== undefined) return;
-    const problem = isObject(schema) ? problemOf(schema) : 'it is no object';
+    const problem = isObject(schema) ? (problemOf(schema) ?? endless(schema)) : 'it is no object';
     const compiled = problem === undefined ? await compileSchema(schema) : undefined;
     if (compiled === undefined || compiled.fault !== undefined) {
       known.unusable = problem ?? compiled?.fault ?? '';
@@ -84,6 +84,25 @@ export class KnownTools {
     const wrong = compiled.check(result.structuredContent);
     if (wrong !== undefined) throw new VivariumError('ERR_INVALID_RESULT', `The tool "${name}" broke its own output schema: ${wrong}`);
   }
+}
+
+/** A repetition inside a repetition can take for ever on a text made for it; a stranger's pattern is not trusted with that. */
+function endless(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const patterns =
+      key === 'pattern' && typeof inner === 'string' ? [inner] : key === 'patternProperties' && isObject(inner) ? Object.keys(inner) : [];
+    const bad = patterns.find(
+      (pattern) =>
+        pattern.length > 1_000 ||
+        /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]/.test(pattern) ||
+        /\(.*\(.*[+*}].*\).*\)[+*{]/.test(pattern),
+    );
+    if (bad !== undefined) return `the pattern ${JSON.stringify(bad.slice(0, 100))} may take for ever`;
+    const deeper = endless(inner);
+    if (deeper !== undefined) return deeper;
+  }
+  return undefined;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

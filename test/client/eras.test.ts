@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Revision } from 'vivarium';
 import { z } from 'zod';
-import type { ClientOptions } from '../../src/client/index.ts';
+import type { ClientOptions, Handlers } from '../../src/client/index.ts';
 import { connect } from './doors.ts';
 import { type Any, failureOf, until } from './rude.ts';
 import { all, fits, open, visit, type Way, ways } from './ways.ts';
 
-const handlers: ClientOptions['handlers'] = {
+const handlers: Handlers = {
   elicit: () => ({ action: 'accept', content: { sure: true } }),
   sample: () => ({ role: 'assistant', content: { type: 'text', text: 'hm' }, model: 'none' }),
   roots: () => [{ uri: 'file:///home', name: 'home' }],

@@ -67,12 +67,9 @@ export async function restartable(revisions?: readonly Revision[], options: List
 async function refused(port: number): Promise<void> {
   for (let turn = 0; turn < 3; turn++) {
     await new Promise<void>((resolve) => {
-      connect(port, '127.0.0.1')
-        .on('error', () => resolve())
-        .on('connect', function hangUp() {
-          this.destroy();
-          resolve();
-        });
+      const socket = connect(port, '127.0.0.1');
+      socket.on('close', () => resolve()).on('error', () => undefined);
+      socket.on('connect', () => socket.destroy());
     });
   }
 }

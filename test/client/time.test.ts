@@ -54,9 +54,12 @@ describe.each(cases)('over %s, in %s', (way, revision) => {
 
   it('what is under way when the client is closed is closed, and its handler is stopped', async () => {
     const visited = await arrive();
-    const started = visited.guest?.started();
-    const calls = [visited.client.callTool('wait'), visited.client.callTool('wait')].map(failureOf);
-    await (started ?? running(visited));
+    const calls: Promise<Any>[] = [];
+    for (let call = 0; call < 2; call++) {
+      const started = visited.guest?.started();
+      calls.push(failureOf(visited.client.callTool('wait')));
+      await (started ?? running(visited));
+    }
     await visited.client.close();
     for (const call of calls) expect((await call).code).toBe('ERR_CLOSED');
     const { guest } = visited;
