@@ -76,7 +76,7 @@ export async function serveHttp(server: Server, options: ListenOptions = {}): Pr
       connectionsCheckingInterval: Math.max(20, Math.min(1_000, (options.headersMs ?? 15_000) / 4)),
       maxHeaderSize: 16 * 1024,
     },
-    (request, response) => handle(endpoint, new NodeExchange(request, response, endpoint.settings.stallMs), around),
+    (request, response) => handle(endpoint, new NodeExchange(request, response, endpoint.settings.stallMs, true), around),
   );
   // Clients connect ahead of need; such a connection is not idle in Node's eyes, and would hold up the end.
   const unused = new Set<Socket>();

@@ -23,7 +23,7 @@ export class Reply implements Outlet {
   readonly #kept: Kept | undefined;
   /** Headers the answer will have, whatever becomes of it; not its type. */
   readonly #fields: Fields;
-  readonly #since: number = Date.now();
+  #since = 0;
   #stream: OpenStream | undefined;
   /** Of the stream, once it is kept. */
   #name: string | undefined;
@@ -48,6 +48,7 @@ export class Reply implements Outlet {
 
   /** The answer takes time: from now on the client may go away, and silence must be broken. */
   wait(): void {
+    this.#since = Date.now();
     this.#endpoint.replies.add(this);
     this.#endpoint.watch();
     if (!this.#begun) this.#exchange.onGone(() => this.#left());

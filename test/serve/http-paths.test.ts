@@ -162,14 +162,15 @@ describe('beside the endpoint', () => {
     const waiting = await Raw.open(door.port);
     waiting.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n');
     const late = await Raw.open(door.port);
-    late.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\n');
+    late.write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: */*\r\n');
     const running = door.send({ headers, body: rpc(1, 'tools/call', { name: 'hold' }) });
     await eventually(() => door.stats.running).toBe(1);
     const closed = door.close();
     waiting.write('\r\n');
     const ready = await waiting.answer();
     expect([ready.status, ready.text, ready.headers['connection']]).toEqual([503, 'closing\n', 'close']);
-    late.write('Content-Length: 2\r\n\r\n{}');
+    const ping = JSON.stringify(rpc(2, 'ping'));
+    late.write(`Content-Length: ${ping.length}\r\n\r\n${ping}`);
     const refused = await late.answer();
     expect([refused.status, refused.headers['retry-after'], refused.headers['connection']]).toEqual([503, '1', 'close']);
     release('held');
