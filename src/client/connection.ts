@@ -1,6 +1,6 @@
 // A channel on which both sides know each other: opened, asked for its era, and introduced.
 import { errorCodes, RpcError, VivariumError } from '../jsonrpc/error.ts';
-import type { Channel, Connector } from '../protocol/channel.ts';
+import type { Channel, ChannelEnd, Connector } from '../protocol/channel.ts';
 import { type About, endCause, fail, Lost } from './failure.ts';
 import { Link, type LinkHost } from './link.ts';
 import { asksModern, discover, ends, initialize, Older, refused, type Terms } from './negotiate.ts';
@@ -18,6 +18,7 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
   let link = await openLink(connector, host);
   const about = (phase: About['phase']): About => ({ phase, target: connector.target, since, channel: link.channel });
   const asked = asksModern(terms);
+  let reopened = false;
   try {
     if (asked) {
       try {
@@ -25,12 +26,19 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
       } catch (error) {
         if (!(error instanceof Older)) throw error;
         // A server that died of the question is started once more, and asked no such thing again.
-        if (error.reopen) link = await openLink(connector, host);
+        reopened = error.reopen;
+        if (reopened) link = await openLink(connector, host);
       }
     }
-    const introduction = await initialize(link, terms, about('initialize')).catch((error: unknown) => {
-      // What was found out before may have become wrong.
-      if (asked || terms.revision !== 'auto' || !isRefusal(error)) throw error;
+    const introduction = await initialize(link, terms, about('initialize')).catch(async (error: unknown) => {
+      if (terms.revision !== 'auto') throw error;
+      // It was slow to start, and died of the question after all.
+      if (asked && !reopened && error instanceof Lost && !('kind' in error.why) && link.channel.kind === 'pipe') {
+        link = await openLink(connector, host);
+        return initialize(link, terms, about('initialize'));
+      }
+      // What was found out before may have become wrong, and what was silent may have been slow.
+      if ((asked && !isStranger(error)) || !isRefusal(error)) throw error;
       return discover(link, terms, about('probe')).catch((again: unknown) => {
         throw again instanceof Older ? error : again;
       });
@@ -39,13 +47,14 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
     return { link, connector, introduction };
   } catch (error) {
     const trace = link.channel.trace?.();
+    const exit = error instanceof Lost && 'kind' in error.why && link.channel.kind === 'pipe' ? await exitOf(link.channel) : undefined;
     await link.close().catch(() => undefined);
     if (error instanceof RpcError) {
       if (error.code === errorCodes.unsupportedVersion) throw stranger(terms, about('initialize'), error);
       throw fail('ERR_CONNECT', `The server refuses the handshake: ${error.message} (${error.code})`, about('initialize'), { error });
     }
     if (!(error instanceof Lost)) throw withTrace(error, about('initialize'));
-    const { why } = error;
+    const why = exit ?? error.why;
     if (!('kind' in why)) throw fail('ERR_CONNECT', endCause(why, trace?.stderr), about('initialize'), { ...ends(why), error });
     if (why.error?.code === errorCodes.unsupportedVersion) throw stranger(terms, about('initialize'), why.error);
     const predates = why.kind === 'status' && [400, 404, 405].includes(why.status ?? 0);
@@ -70,6 +79,24 @@ async function openLink(connector: Connector, host: LinkHost): Promise<Link> {
 
 function stranger({ revision }: Terms, about: About, error: unknown): Error {
   return fail('ERR_ERA', `The server does not speak ${revision === 'auto' ? 'any revision of this client' : revision}`, about, { error });
+}
+
+/** A pipe breaks a moment before the child's end is known, and that end is the cause. */
+async function exitOf(channel: Channel): Promise<ChannelEnd | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, exitMs);
+  });
+  const end = (await Promise.race([channel.closed, late])) as ChannelEnd | undefined;
+  clearTimeout(timer);
+  return end;
+}
+
+const exitMs = 500;
+
+function isStranger(error: unknown): boolean {
+  const code = error instanceof RpcError ? error.code : error instanceof Lost && 'kind' in error.why ? error.why.error?.code : undefined;
+  return code === errorCodes.unsupportedVersion;
 }
 
 function isRefusal(error: unknown): boolean {

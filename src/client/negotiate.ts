@@ -163,3 +163,9 @@ export async function initialize(link: Link, terms: Terms, about: About): Promis
   link.notify('notifications/initialized', undefined, { era: 'legacy', revision: protocolVersion });
   return { era: 'legacy', revision: protocolVersion, server: serverInfo, capabilities, instructions };
 }
+
+/** Methods of one era only; what extensions add exists in any. */
+export function exists(method: string, { era }: Introduction): boolean {
+  if (era === 'legacy') return !/^(?:server\/discover|subscriptions\/listen)$/.test(method);
+  return !/^(?:initialize|ping|logging\/setLevel|resources\/(?:un)?subscribe)$/.test(method);
+}

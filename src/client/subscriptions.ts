@@ -1,4 +1,5 @@
 // What a client wants to be told: by subscriptions of its session, or by one listening request that is renewed as wishes change.
+import { VivariumError } from '../jsonrpc/error.ts';
 import type { SubscriptionFilter } from '../protocol/types.ts';
 import type { Warning } from './options.ts';
 
@@ -11,13 +12,19 @@ export interface Listening {
   warn(warning: Warning): void;
 }
 
+interface Wish {
+  readonly listeners: Set<() => void>;
+  /** Settles when the server has said yes, or no. */
+  made: Promise<void>;
+}
+
 type List = 'tools' | 'resources' | 'prompts';
 const againMs = 1_000;
 const longestMs = 30_000;
 
 export class Subscriptions {
   readonly #listening: Listening;
-  readonly #uris: Map<string, Set<() => void>> = new Map();
+  readonly #uris: Map<string, Wish> = new Map();
   readonly #lists: Set<List> = new Set();
   #current: AbortController | undefined;
   #renewing: Promise<void> | undefined;
@@ -31,23 +38,30 @@ export class Subscriptions {
     return [...this.#uris.keys()];
   }
 
+  get active(): boolean {
+    return this.#uris.size > 0 || this.#lists.size > 0;
+  }
+
   async add(uri: string, listener: () => void): Promise<() => Promise<void>> {
-    const known = this.#uris.get(uri);
-    if (known !== undefined) known.add(listener);
-    else {
-      this.#uris.set(uri, new Set([listener]));
-      try {
-        await (this.#listening.modern() ? this.#renew() : this.#listening.subscribe(uri));
-      } catch (error) {
-        this.#uris.delete(uri);
-        throw error;
-      }
+    if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
+    let wish = this.#uris.get(uri);
+    if (wish === undefined) {
+      wish = { listeners: new Set(), made: Promise.resolve() };
+      this.#uris.set(uri, wish);
+      wish.made = (this.#listening.modern() ? this.#renew() : this.#listening.subscribe(uri)).then(() => undefined);
+    }
+    wish.listeners.add(listener);
+    try {
+      await wish.made;
+    } catch (error) {
+      if (this.#uris.get(uri) === wish) this.#uris.delete(uri);
+      throw error;
     }
     return () => this.#remove(uri, listener);
   }
 
   async #remove(uri: string, listener: () => void): Promise<void> {
-    const listeners = this.#uris.get(uri);
+    const listeners = this.#uris.get(uri)?.listeners;
     if (listeners?.delete(listener) !== true || listeners.size > 0) return;
     this.#uris.delete(uri);
     if (this.#closed) return;
@@ -63,7 +77,7 @@ export class Subscriptions {
 
   /** A subscription may be to a folder, and what changed is in it. */
   updated(uri: string): void {
-    for (const [wanted, listeners] of this.#uris) {
+    for (const [wanted, { listeners }] of this.#uris) {
       if (uri !== wanted && !uri.startsWith(wanted.endsWith('/') ? wanted : `${wanted}/`)) continue;
       for (const listener of [...listeners]) {
         try {

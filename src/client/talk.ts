@@ -10,9 +10,10 @@ import { type About, endCause, fail, isGone, Lost } from './failure.ts';
 import { Answering, capabilitiesOf } from './incoming.ts';
 import { KeptResults } from './kept-results.ts';
 import type { How, LinkHost } from './link.ts';
-import { ends, refused, type Terms } from './negotiate.ts';
+import { ends, exists, refused, type Terms } from './negotiate.ts';
 import type { ClientEvents, ClientOptions, Introduction, RequestOptions, Warning } from './options.ts';
 import { pagesOf } from './pages.ts';
+import { howOf, withMeta } from './request-terms.ts';
 import { nextRound } from './rounds.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { KnownTools } from './tools.ts';
@@ -112,10 +113,9 @@ export class Talk implements LinkHost {
 
   #checkMethod(method: string): void {
     if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
-    const { era, revision } = this.introduction;
-    const gone = era === 'modern' && /^(?:initialize|ping|logging\/setLevel|resources\/(?:un)?subscribe)$/.test(method);
-    const yet = era === 'legacy' && /^(?:server\/discover|subscriptions\/listen)$/.test(method);
-    if (gone || yet) throw new VivariumError('ERR_UNSUPPORTED_BY_REVISION', `${method} does not exist in ${revision}`);
+    if (!exists(method, this.introduction)) {
+      throw new VivariumError('ERR_UNSUPPORTED_BY_REVISION', `${method} does not exist in ${this.introduction.revision}`);
+    }
   }
 
   /** Until there is a final result: a server of 2026-07-28 may ask in between. */
@@ -256,31 +256,11 @@ export class Talk implements LinkHost {
   }
 
   #how(options: RequestOptions, headers: Readonly<Record<string, string>> | undefined, { introduction }: Connection): How {
-    const { idleMs = 60_000, totalMs = 600_000 } = { ...this.options.timeouts, ...options.timeouts };
-    return {
-      era: introduction.era,
-      revision: introduction.revision,
-      headers,
-      timeouts: { idleMs, totalMs },
-      signal: options.signal,
-      onProgress: options.onProgress,
-    };
+    return howOf(options, this.options.timeouts, headers, introduction);
   }
 
-  /** The token is the id, which the link gives: so it is set there. */
   #withMeta(params: object, options: RequestOptions, { introduction }: Connection): object {
-    const own = (params as { _meta?: object })._meta;
-    const level = options.logLevel ?? this.#level;
-    const envelope =
-      introduction.era === 'modern'
-        ? {
-            [metaKeys.protocolVersion]: introduction.revision,
-            [metaKeys.clientInfo]: this.#terms.info,
-            [metaKeys.clientCapabilities]: this.#terms.capabilities,
-            ...(level !== undefined && { [metaKeys.logLevel]: level }),
-          }
-        : undefined;
-    return { ...params, _meta: { ...own, ...options.meta, ...envelope } };
+    return withMeta(params, options, introduction, this.#terms, options.logLevel ?? this.#level);
   }
 
   /** Over HTTP of 2026-07-28 the schema must be known before a call: some arguments travel in headers. */
@@ -335,6 +315,7 @@ export class Talk implements LinkHost {
   }
 
   async setLogLevel(level: LoggingLevel): Promise<void> {
+    this.#checkMethod('');
     this.#level = level;
     if (this.introduction.era === 'legacy') await this.ask('logging/setLevel', { level }, {}, 'safe');
   }
@@ -380,9 +361,14 @@ export class Talk implements LinkHost {
 
   ended(end: ChannelEnd): void {
     // Before there is a connection, and while a new one is made, whoever makes it hears of it by other ways.
-    if (this.#connection === undefined || this.#recovering !== undefined || this.#closed) return;
-    if (this.#connection.link.ended === end)
+    const connection = this.#connection;
+    if (connection === undefined || this.#recovering !== undefined || this.#closed || connection.link.ended !== end) return;
+    const told = (): void =>
       this.#events.emit('closed', { wanted: end.wanted, ...(end.message !== undefined && { message: end.message }) });
+    // Whoever only listens makes no request that would notice it.
+    const listens = !end.wanted && this.subscriptions.active && (this.options.recover ?? true);
+    if (!listens) return told();
+    void this.#recover(connection, new Lost(true, end)).then((recovered) => recovered || told());
   }
 
   on<N extends keyof ClientEvents>(name: N, listener: (event: ClientEvents[N]) => void): Disposable {

@@ -97,7 +97,12 @@ export class HttpChannel implements Channel, Hub {
       event: (data, type) => this.#heard(data, type),
       begun: () => this.#heardOf(),
       wanted: () => this.#listener === follower,
-      over: () => this.#heardOf(),
+      over: (why) => {
+        this.#heardOf();
+        // Only a session that is over answers so to its own stream.
+        if (why?.status === 404 && this.#session !== undefined)
+          this.#ended({ wanted: false, message: 'The server has forgotten the session' });
+      },
     });
     this.#listener = follower;
     follower.begin();

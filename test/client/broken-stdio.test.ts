@@ -7,8 +7,10 @@ import { connect, VivariumError, type Warning } from '../../src/client/index.ts'
 import { connect as connectTo, stdio } from './doors.ts';
 import { type Any, failureOf, rudeStart } from './rude.ts';
 
-const soon = { timeouts: { probeMs: 300, connectMs: 1_000 } };
-const started = (how: string): Promise<Any> => failureOf(connectTo(rudeStart(how), soon));
+const patient = { timeouts: { probeMs: 20_000, connectMs: 20_000 } };
+/** For those that never answer; a child needs some time to say what it says. */
+const impatient = { timeouts: { probeMs: 300, connectMs: 2_000 } };
+const started = (how: string, limits = patient): Promise<Any> => failureOf(connectTo(rudeStart(how), limits));
 
 function expectOneLine(error: Any): void {
   expect(error).toBeInstanceOf(VivariumError);
@@ -20,7 +22,7 @@ function expectOneLine(error: Any): void {
 
 describe('a broken server on stdio is told of in one line', () => {
   it('when there is no such command', async () => {
-    const error = await failureOf(connectTo({ command: 'no-such-command-at-all', args: ['--port', '1'] }, soon));
+    const error = await failureOf(connectTo({ command: 'no-such-command-at-all', args: ['--port', '1'] }, patient));
     expectOneLine(error);
     expect(error.code).toBe('ERR_CONNECT');
     expect(error.message).toContain('There is no command no-such-command-at-all on PATH');
@@ -37,7 +39,7 @@ describe('a broken server on stdio is told of in one line', () => {
     const file = join(folder, 'server.sh');
     await writeFile(file, '#!/bin/sh\nexit 0\n');
     await chmod(file, 0o644);
-    const error = await failureOf(connectTo({ command: file }, soon));
+    const error = await failureOf(connectTo({ command: file }, patient));
     expectOneLine(error);
     expect(error.code).toBe('ERR_CONNECT');
     expect(error.message).toContain('may not be executed');
@@ -80,7 +82,7 @@ describe('a broken server on stdio is told of in one line', () => {
   });
 
   it('when it prints nothing but junk', async () => {
-    const error = await started('prints only junk');
+    const error = await started('prints only junk', impatient);
     expectOneLine(error);
     expect(error.code).toBe('ERR_TIMEOUT');
     expect(error.message).toContain('prints text instead of messages');
@@ -89,7 +91,7 @@ describe('a broken server on stdio is told of in one line', () => {
   });
 
   it('when it never answers', async () => {
-    const error = await started('never answers');
+    const error = await started('never answers', impatient);
     expectOneLine(error);
     expect(error.code).toBe('ERR_TIMEOUT');
     expect(error.message).toContain('was started but does not answer');
@@ -97,7 +99,7 @@ describe('a broken server on stdio is told of in one line', () => {
   });
 
   it('when it never answers but sends messages, which are no junk', async () => {
-    const error = await started('tells, and never answers');
+    const error = await started('tells, and never answers', impatient);
     expectOneLine(error);
     expect(error.code).toBe('ERR_TIMEOUT');
     expect(error.message).not.toContain('prints text');
@@ -105,7 +107,7 @@ describe('a broken server on stdio is told of in one line', () => {
   });
 
   it('when it refuses the handshake', async () => {
-    const error = await failureOf(connect(stdio({ command: process.execPath, args: ['-e', refuser] }), soon));
+    const error = await failureOf(connect(stdio({ command: process.execPath, args: ['-e', refuser] }), patient));
     expectOneLine(error);
     expect(error.code).toMatch(/^ERR_(?:CONNECT|ERA)$/);
     expect(error.message).toContain('I do not talk to strangers');
@@ -113,12 +115,12 @@ describe('a broken server on stdio is told of in one line', () => {
   });
 
   it('when it speaks another revision than the pinned one', async () => {
-    const error = await failureOf(connectTo(rudeStart('prints junk, then works'), { ...soon, revision: '2025-11-25' }));
+    const error = await failureOf(connectTo(rudeStart('prints junk, then works'), { ...patient, revision: '2025-11-25' }));
     expectOneLine(error);
     expect(error.code).toBe('ERR_ERA');
     expect(error.message).toBe('The server speaks 2025-06-18, not 2025-11-25');
     expect(error.failure).toMatchObject({ phase: 'initialize' });
-    const newest = await failureOf(connectTo(rudeStart('prints junk, then works'), { ...soon, revision: '2026-07-28' }));
+    const newest = await failureOf(connectTo(rudeStart('prints junk, then works'), { ...patient, revision: '2026-07-28' }));
     expectOneLine(newest);
     expect(newest.code).toBe('ERR_ERA');
     expect(newest.message).toContain('2026-07-28');
@@ -132,7 +134,7 @@ const refuser = `process.stdin.on('data', (data) => { for (const line of String(
 
 it('A server that prints junk and then works is used, and the junk is warned of', async () => {
   const warnings: Warning[] = [];
-  const client = await connectTo(rudeStart('prints junk, then works'), soon);
+  const client = await connectTo(rudeStart('prints junk, then works'), patient);
   onTestFinished(() => client.close());
   client.on('warning', (warning) => warnings.push(warning));
   expect((await client.callTool('echo', { a: 1 })).content).toEqual([{ type: 'text', text: '{"a":1}' }]);

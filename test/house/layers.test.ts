@@ -27,9 +27,9 @@ const rooms: Readonly<Record<string, Room>> = {
   check: { imports: ['schema/'], types: ['protocol/'] },
   inspect: { imports: ['client/', 'connect/', 'protocol/', 'check/'] },
   otel: { imports: ['jsonrpc/', 'protocol/'], types: ['server/'] },
-  testing: { imports: ['jsonrpc/', 'server/', 'client/', 'serve/memory.ts', 'serve/pipe.ts'] },
+  testing: { imports: ['jsonrpc/', 'server/', 'client/', 'serve/memory.ts', 'serve/pipe.ts'], types: ['protocol/'] },
   cli: anything,
-  'index.ts': { imports: ['jsonrpc/', 'protocol/', 'schema/', 'server/', 'client/'] },
+  'index.ts': { imports: ['jsonrpc/', 'protocol/', 'schema/', 'server/', 'client/', 'connect/'] },
 };
 
 /** Where Node's own modules may be imported; the rest loads in a worker or a browser. */

@@ -1,0 +1,39 @@
+// What goes along with every request: the envelope of the era, and the limits that hold.
+import { metaKeys } from '../protocol/revision.ts';
+import type { LoggingLevel } from '../protocol/types.ts';
+import type { How } from './link.ts';
+import type { Terms } from './negotiate.ts';
+import type { ClientOptions, Introduction, RequestOptions } from './options.ts';
+
+export function howOf(
+  options: RequestOptions,
+  usual: ClientOptions['timeouts'],
+  headers: Readonly<Record<string, string>> | undefined,
+  { era, revision }: Introduction,
+): How {
+  const { idleMs = 60_000, totalMs = 600_000 } = { ...usual, ...options.timeouts };
+  return { era, revision, headers, timeouts: { idleMs, totalMs }, signal: options.signal, onProgress: options.onProgress };
+}
+
+/** The token of progress is the id, which the link gives: so it is set there. */
+export function withMeta(
+  params: object,
+  options: RequestOptions,
+  { era, revision }: Introduction,
+  { info, capabilities }: Terms,
+  level: LoggingLevel | undefined,
+): object {
+  const own = (params as { _meta?: object })._meta;
+  if (era === 'legacy') return { ...params, _meta: { ...own, ...options.meta } };
+  return {
+    ...params,
+    _meta: {
+      ...own,
+      ...options.meta,
+      [metaKeys.protocolVersion]: revision,
+      [metaKeys.clientInfo]: info,
+      [metaKeys.clientCapabilities]: capabilities,
+      ...(level !== undefined && { [metaKeys.logLevel]: level }),
+    },
+  };
+}
