@@ -13,6 +13,16 @@ export const clients = {
     raw: rawHttp,
     'node-http': nodeHttp,
     fetch: globalFetch,
+    async vivarium({ url }) {
+      const { connect } = await import('vivarium/client');
+      const { http } = await import('vivarium/connect/http');
+      return opened(await connect(http(url), { revision: '2025-11-25' }));
+    },
+    async 'vivarium@2026'({ url }) {
+      const { connect } = await import('vivarium/client');
+      const { http } = await import('vivarium/connect/http');
+      return opened(await connect(http(url), { revision: '2026-07-28' }));
+    },
     async 'sdk-v1'({ url }) {
       const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
       const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
@@ -30,6 +40,11 @@ export const clients = {
   },
   stdio: {
     raw: rawStdio,
+    async vivarium({ bare }) {
+      const { connect } = await import('vivarium/client');
+      const { stdio } = await import('vivarium/connect/stdio');
+      return opened(await connect(stdio(childOf(bare)), { revision: '2025-11-25' }));
+    },
     async 'sdk-v1'({ bare }) {
       const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
       const { StdioClientTransport } = await import('@modelcontextprotocol/sdk/client/stdio.js');
@@ -48,6 +63,11 @@ const childOf = ({ command: [command, ...args] }) => ({ command, args });
 async function connected(client, transport) {
   await client.connect(transport);
   return { call: (input) => client.callTool({ name: 'echo', arguments: input }), close: () => client.close() };
+}
+
+/** Pinned above to what the official clients speak when nobody says otherwise: left alone, it would find the newest era at the bare server. */
+function opened(client) {
+  return { call: (input) => client.callTool('echo', input), close: () => client.close() };
 }
 
 /** The limit: prepared bytes on raw sockets. */

@@ -48,6 +48,17 @@ export const dispatchers = {
 
 /** The library's own client calling its own server over its own memory transport. */
 export const clients = {
+  async vivarium() {
+    const { connect } = await import('vivarium/client');
+    const { serveMemory } = await import('vivarium/serve/memory');
+    const { Server } = await import('vivarium/server');
+    const { info, toolsWith } = await import('../job.mjs');
+    const server = new Server(info);
+    for (const { name, description, inputSchema, run } of toolsWith(0)) server.tool(name, { description, input: inputSchema }, run);
+    // The revision that the official pairs agree on.
+    const client = await connect(serveMemory(server), { revision: '2025-11-25' });
+    return async ({ params }) => ({ result: await client.callTool(params.name, params.arguments) });
+  },
   async 'sdk-v1'() {
     const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
     const { InMemoryTransport } = await import('@modelcontextprotocol/sdk/inMemory.js');

@@ -85,7 +85,7 @@ function stranger({ revision }: Terms, about: About, error: unknown): Error {
 async function exitOf(channel: Channel): Promise<ChannelEnd | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, exitMs);
+    timer = setTimeout(() => resolve(undefined), exitMs);
   });
   const end = (await Promise.race([channel.closed, late])) as ChannelEnd | undefined;
   clearTimeout(timer);
