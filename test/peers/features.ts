@@ -22,7 +22,9 @@ export function driveFeatures(title: string, revision: Revision, connect: (revis
     });
     afterAll(async () => {
       await peer.close();
-      expect(peer.errors).toEqual([]);
+      // Progress that was on its way when a call was given up, or answered: the client complains, and nobody did wrong.
+      const crossed = ({ message }: Error): boolean => message.includes('progress notification for an unknown token');
+      expect(peer.errors.filter((error) => !crossed(error))).toEqual([]);
     });
 
     it('lists and reads resources, as text and as bytes', async () => {
