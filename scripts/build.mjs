@@ -17,7 +17,8 @@ if (tsc.status !== 0) process.exit(tsc.status ?? 1);
 
 const { exports, dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Files that need Node, or a package at once: they are joined into the few that users or the command line import. */
-const apart = /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node.*|schema\/ajv|cli\/.*|otel\/.*)\.js$/;
+const apart =
+  /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node.*|schema\/ajv|cli\/.*|otel\/.*)\.js$/;
 const parts = ['start', 'rest', 'http', 'auth', 'client'];
 const together = filesIn(compiled).filter((file) => !apart.test(file) && !parts.some((name) => file === `${name}.js`));
 
@@ -71,7 +72,18 @@ for (const target of Object.values(exports)) {
 }
 
 // Those apart import what is together from that one file: there is one copy of everything.
-const entries = ['serve/stdio', 'serve/node', 'connect/stdio', 'connect/http', 'connect/sse', 'auth/node', 'otel/index', 'schema/ajv', 'cli/type-hooks', 'cli/main'];
+const entries = [
+  'serve/stdio',
+  'serve/node',
+  'connect/stdio',
+  'connect/http',
+  'connect/sse',
+  'auth/node',
+  'otel/index',
+  'schema/ajv',
+  'cli/type-hooks',
+  'cli/main',
+];
 for (const file of entries.map((name) => `${name}.js`)) {
   const up = posix.relative(posix.dirname(file), '.');
   await build({

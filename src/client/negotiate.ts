@@ -57,7 +57,7 @@ export async function discover(link: Link, terms: Terms, about: About): Promise<
   }
 }
 
-export function envelope(version: Revision, { info, capabilities }: Terms): Record<string, unknown> {
+function envelope(version: Revision, { info, capabilities }: Terms): Record<string, unknown> {
   return { [metaKeys.protocolVersion]: version, [metaKeys.clientInfo]: info, [metaKeys.clientCapabilities]: capabilities };
 }
 

@@ -1,5 +1,4 @@
 // What may be said about a connection and about a request, and what holds when it is not.
-import type { ChannelTrace } from '../protocol/channel.ts';
 import type { Era, Revision } from '../protocol/revision.ts';
 import type {
   CreateMessageRequestParams,
@@ -123,5 +122,3 @@ export interface Introduction {
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
 }
-
-export type { ChannelTrace };

@@ -6,7 +6,7 @@ import { type Client, type ClientOptions, connect } from '../../src/client/index
 import { createGuest } from '../fixtures/rude-guest.mjs';
 import { type Any, failureOf, type Manner, type RudeChannel, rudePipe } from './rude.ts';
 
-export const handlers: ClientOptions['handlers'] = {
+export const handlers: NonNullable<ClientOptions['handlers']> = {
   elicit: () => ({ action: 'accept', content: { sure: true } }),
   sample: () => ({ role: 'assistant', content: { type: 'text', text: 'Paris' }, model: 'm-1', stopReason: 'endTurn' }),
   roots: () => [{ uri: 'file:///home/ada', name: 'Home' }],

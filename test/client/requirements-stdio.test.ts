@@ -8,9 +8,9 @@ import { type Any, fixture, gone } from './rude.ts';
 
 const program = `
   import { appendFileSync } from 'node:fs';
-  process.stdin.on('data', (chunk) => appendFileSync(process.argv[1], chunk));
   const { createGuest } = await import(process.argv[2]);
   const { serveStdio } = await import('vivarium/serve/stdio');
+  process.stdin.on('data', (chunk) => appendFileSync(process.argv[1], chunk));
   await serveStdio(createGuest(JSON.parse(process.argv[3])));
 `;
 

@@ -15,7 +15,7 @@ export interface Restartable {
   stop(): Promise<void>;
 }
 
-export function createNotes(runs: Record<string, number>, revisions?: readonly Revision[]): Server {
+function createNotes(runs: Record<string, number>, revisions?: readonly Revision[]): Server {
   const server = new Server({ name: 'notes', version: '1.0.0', onError: () => undefined, ...(revisions !== undefined && { revisions }) });
   const count = (name: string): string => {
     runs[name] = (runs[name] ?? 0) + 1;

@@ -27,7 +27,8 @@ const calls: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   'sse-retry': async (client) => client.callTool('test_reconnection'),
   'sep-2322-client-request-state': async (client) => {
     await client.listTools();
-    for (const name of ['test_mrtr_echo_state', 'test_mrtr_no_state', 'test_mrtr_unrelated', 'test_mrtr_no_result_type']) await client.callTool(name);
+    for (const name of ['test_mrtr_echo_state', 'test_mrtr_no_state', 'test_mrtr_unrelated', 'test_mrtr_no_result_type'])
+      await client.callTool(name);
   },
   'http-standard-headers': async (client) => {
     const [tool] = await client.listTools();
@@ -69,7 +70,12 @@ function authFor(): ConnectOptions['auth'] {
   const insecure = { allowInsecure: true };
   switch (scenario) {
     case 'auth/client-credentials-jwt':
-      return clientCredentials({ clientId: context.client_id, privateKey: context.private_key_pem, algorithm: context.signing_algorithm ?? 'ES256', ...insecure });
+      return clientCredentials({
+        clientId: context.client_id,
+        privateKey: context.private_key_pem,
+        algorithm: context.signing_algorithm ?? 'ES256',
+        ...insecure,
+      });
     case 'auth/client-credentials-basic':
       return clientCredentials({ clientId: context.client_id, clientSecret: context.client_secret, ...insecure });
     case 'auth/wif-jwt-bearer':
@@ -78,7 +84,12 @@ function authFor(): ConnectOptions['auth'] {
       return enterpriseManaged({
         clientId: context.client_id,
         clientSecret: context.client_secret,
-        idp: { clientId: context.idp_client_id, idToken: context.idp_id_token, issuer: context.idp_issuer, tokenEndpoint: context.idp_token_endpoint },
+        idp: {
+          clientId: context.idp_client_id,
+          idToken: context.idp_id_token,
+          issuer: context.idp_issuer,
+          tokenEndpoint: context.idp_token_endpoint,
+        },
         ...insecure,
       });
     default:

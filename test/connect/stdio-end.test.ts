@@ -40,15 +40,15 @@ describe('the end of a child', () => {
 
   it('is told with its last words, which cannot play tricks', async () => {
     const { channel } = await play([{ err: 'starting\n\u001b[31mFATAL: missing DATABASE_URL\u001b[0m' }, { exit: 3 }]);
-    expect((await channel.closed)?.message).toBe(
-      'The server exited with code 3; its stderr says: \\x1b[31mFATAL: missing DATABASE_URL\\x1b[0m',
-    );
+    expect(await channel.closed).toMatchObject({
+      message: 'The server exited with code 3; its stderr says: \\x1b[31mFATAL: missing DATABASE_URL\\x1b[0m',
+    });
     expect(channel.trace?.().stderr).toEqual(['starting', '\u001b[31mFATAL: missing DATABASE_URL\u001b[0m']);
   });
 
   it('is told with the line that matters of an uncaught error', async () => {
     const { channel } = await start(['-e', "throw Object.assign(new TypeError('no such thing'), { code: 'E', more: [1] })"]);
-    expect((await channel.closed)?.message).toBe('The server exited with code 1; its stderr says: TypeError: no such thing');
+    expect(await channel.closed).toMatchObject({ message: 'The server exited with code 1; its stderr says: TypeError: no such thing' });
   });
 
   it('is told with the signal that caused it', async () => {

@@ -9,7 +9,9 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 3.1.1-1'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
+    ],
   },
   {
     id: 'roots/capability/optional-parts',
@@ -30,7 +32,9 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 3.1.1-3'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-asking.test.ts > are not promised: the capability has no listChanged, and no client tells of them by itself',
+    ],
   },
   {
     id: 'roots/list/request',
@@ -48,7 +52,10 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 3.1.2-2'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
+      'test/client/requirements-asking.test.ts > without roots to show gives an empty array',
+    ],
   },
   {
     id: 'roots/list/uri',
@@ -57,7 +64,10 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 3.1.2-3'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
+      'test/client/requirements-asking.test.ts > Roots without a uri, and samples without a role or a model, do not compile',
+    ],
   },
   {
     id: 'roots/list/name',
@@ -66,7 +76,9 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 3.1.2-4'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
+    ],
   },
   {
     id: 'roots/list/example',
@@ -75,8 +87,10 @@ export const asking: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 3.1.2-5'],
-    proof: ['test/server/requirements-asking.test.ts > roots/list is a request without params, and its answer reaches the tool'],
-    remains: 'client',
+    proof: [
+      'test/server/requirements-asking.test.ts > roots/list is a request without params, and its answer reaches the tool',
+      'test/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
+    ],
   },
   {
     id: 'roots/list-changed/sent',
@@ -85,7 +99,8 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 3.1.3-1'],
-    later: 'client',
+    waived:
+      'Owed only by who declares listChanged, and this client does not: see roots/list-changed/capability and roots/list-changed/example.',
   },
   {
     id: 'roots/list-changed/capability',
@@ -94,7 +109,9 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 3.1.3-2'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-asking.test.ts > are not promised: the capability has no listChanged, and no client tells of them by itself',
+    ],
   },
   {
     id: 'roots/list-changed/example',
@@ -103,7 +120,7 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 3.1.3-3'],
-    later: 'client',
+    proof: ['test/client/requirements-asking.test.ts > are told by the author with a notification that has no params'],
   },
   {
     id: 'sampling/capability',
@@ -112,7 +129,9 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 3.2.1-1'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
+    ],
   },
   {
     id: 'sampling/capability/example',
@@ -145,7 +164,11 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 3.2.2-2'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
+      'test/client/requirements-asking.test.ts > may answer with an image, and without a reason to stop',
+      'test/client/requirements-asking.test.ts > Roots without a uri, and samples without a role or a model, do not compile',
+    ],
   },
   {
     id: 'sampling/create/content-types',
@@ -154,7 +177,10 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 3.2.2-3'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
+      'test/client/requirements-asking.test.ts > may answer with an image, and without a reason to stop',
+    ],
   },
   {
     id: 'sampling/create/example',
@@ -174,6 +200,8 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 3.2.2-5'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
+    ],
   },
 ];

@@ -9,8 +9,11 @@ export const calls: readonly Requirement[] = [
     party: 'both',
     revisions: legacy,
     rows: ['list 4.1.1-1'],
-    proof: ['test/server/lifecycle.test.ts > is answered before, during and after the handshake'],
-    remains: 'client',
+    proof: [
+      'test/server/lifecycle.test.ts > is answered before, during and after the handshake',
+      'test/client/rude-probe.test.ts > A server may ping before it has answered the handshake',
+      'test/client/requirements-messages.test.ts > of the server is answered at once by an empty result, also while calls run',
+    ],
   },
   {
     id: 'ping/answered',
@@ -23,8 +26,8 @@ export const calls: readonly Requirement[] = [
       'test/server/lifecycle.test.ts > answers an empty result',
       'test/server/requirements-messages.test.ts > a ping is answered while calls run',
       'test/wire/wire.test.ts > is answered as it is written',
+      'test/client/requirements-messages.test.ts > of the server is answered at once by an empty result, also while calls run',
     ],
-    remains: 'client',
   },
   {
     id: 'ping/timeout',
@@ -33,7 +36,7 @@ export const calls: readonly Requirement[] = [
     party: 'both',
     revisions: legacy,
     rows: ['list 4.1.1-3'],
-    later: 'client',
+    proof: ['test/client/requirements-messages.test.ts > of the client that gets no answer is given up'],
   },
   {
     id: 'ping/example',
@@ -54,8 +57,9 @@ export const calls: readonly Requirement[] = [
     proof: [
       'test/server/session.test.ts > aborts the signal with its reason, and the call is never answered',
       'test/server/requirements-asking.test.ts > a question whose call is cancelled is cancelled too, by its id',
+      'test/client/requirements-messages.test.ts > names a request of the client that is still open, once, with a reason, and nothing that was answered',
+      'test/client/asked.test.ts > A question that the server takes back aborts the handler, and is not answered',
     ],
-    remains: 'client',
   },
   {
     id: 'cancellation/request-id',
@@ -67,8 +71,9 @@ export const calls: readonly Requirement[] = [
     proof: [
       'test/server/requirements-asking.test.ts > a question whose call is cancelled is cancelled too, by its id',
       'test/serve/pipe-calls.test.ts > a cancellation with %s gets nothing and stops nothing',
+      'test/client/requirements-messages.test.ts > names a request of the client that is still open, once, with a reason, and nothing that was answered',
+      'test/client/requirements-messages.test.ts > of a request the client does not know changes nothing',
     ],
-    remains: 'client',
   },
   {
     id: 'cancellation/reason',
@@ -92,8 +97,8 @@ export const calls: readonly Requirement[] = [
     proof: [
       'test/server/requirements-asking.test.ts > a question whose call is cancelled is cancelled too, by its id',
       'test/server/session.test.ts > reaches only calls of its own connection',
+      'test/client/requirements-messages.test.ts > names a request of the client that is still open, once, with a reason, and nothing that was answered',
     ],
-    remains: 'client',
   },
   {
     id: 'cancellation/not-initialize',
@@ -102,7 +107,7 @@ export const calls: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 4.2.1-5'],
-    later: 'client',
+    proof: ['test/client/requirements-messages.test.ts > is never sent for initialize'],
   },
   {
     id: 'cancellation/stops-work',
@@ -115,8 +120,8 @@ export const calls: readonly Requirement[] = [
       'test/server/session.test.ts > aborts the signal with its reason, and the call is never answered',
       'test/server/session.test.ts > frees the id for another call',
       'test/serve/stdio-revisions.test.ts > says nothing more of a call that was cancelled',
+      'test/client/asked.test.ts > A question that the server takes back aborts the handler, and is not answered',
     ],
-    remains: 'client',
   },
   {
     id: 'cancellation/unknown-id',
@@ -159,7 +164,7 @@ export const calls: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 4.3.1-2'],
-    later: 'client',
+    proof: ['test/client/requirements-messages.test.ts > is asked for with a token that no other running request has'],
   },
   {
     id: 'progress/members',
@@ -171,8 +176,9 @@ export const calls: readonly Requirement[] = [
     proof: [
       'test/server/context.test.ts > is sent before the answer, with the token',
       'test/serve/stdio-revisions.test.ts > reports progress before the answer',
+      'test/client/requirements-messages.test.ts > without a token or a number, and after the answer, reaches nobody',
+      'test/client/requirements-messages.test.ts > is never told by a client, even where the server asks for it',
     ],
-    remains: 'client',
   },
   {
     id: 'progress/total',
@@ -193,8 +199,8 @@ export const calls: readonly Requirement[] = [
     proof: [
       'test/server/context.test.ts > grows strictly: everything else is dropped',
       'test/server/context.test.ts > has its own count in every call',
+      'test/client/requirements-messages.test.ts > is never told by a client, even where the server asks for it',
     ],
-    remains: 'client',
   },
   {
     id: 'progress/active-only',
@@ -206,8 +212,9 @@ export const calls: readonly Requirement[] = [
     proof: [
       'test/server/context.test.ts > ends with the answer',
       'test/server/session.test.ts > aborts the signal with its reason, and the call is never answered',
+      'test/client/requirements-messages.test.ts > without a token or a number, and after the answer, reaches nobody',
+      'test/client/requirements-messages.test.ts > is never told by a client, even where the server asks for it',
     ],
-    remains: 'client',
   },
   {
     id: 'progress/examples',

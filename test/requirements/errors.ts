@@ -14,8 +14,10 @@ export const errors: readonly Requirement[] = [
       'test/jsonrpc/error.test.ts > makes %j',
       'test/server/tools-failing.test.ts > with the code %s is an internal error',
       'test/jsonrpc/message.test.ts > that is broken is never answered: %j',
+      'test/client/requirements-messages.test.ts > is answered under its id, whatever that is, and an unknown request by an error with a code and a message',
+      'test/client/requirements-messages.test.ts > that is an error rejects with its code, message and data, as they were sent',
+      'test/client/requirements-messages.test.ts > with both a result and an error, or neither, is none',
     ],
-    remains: 'client',
   },
   {
     id: 'errors/without-data',

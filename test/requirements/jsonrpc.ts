@@ -14,8 +14,8 @@ export const jsonrpc: readonly Requirement[] = [
       'test/jsonrpc/message.test.ts > answers %j, which is no object',
       'test/jsonrpc/message.test.ts > answers the params %j of a request',
       'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
+      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
     ],
-    remains: 'client',
   },
   {
     id: 'jsonrpc/request/id-type',
@@ -29,8 +29,8 @@ export const jsonrpc: readonly Requirement[] = [
       'test/jsonrpc/message.test.ts > has no id when the id is %j',
       'test/server/context.test.ts > knows the id %j as it was sent',
       'test/server/requirements-asking.test.ts > ids are never used twice',
+      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
     ],
-    remains: 'client',
   },
   {
     id: 'jsonrpc/request/id-unique',
@@ -42,8 +42,8 @@ export const jsonrpc: readonly Requirement[] = [
     proof: [
       'test/server/requirements-asking.test.ts > ids are never used twice',
       'test/serve/pipe-calls.test.ts > an id in use is refused and the first call is answered once',
+      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
     ],
-    remains: 'client',
   },
   {
     id: 'jsonrpc/request/method',
@@ -52,8 +52,11 @@ export const jsonrpc: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 1.1.1-4', 'lisp cl-8'],
-    proof: ['test/jsonrpc/message.test.ts > names the wrong method of %j', 'test/serve/pipe.test.ts > gets one error with its id'],
-    remains: 'client',
+    proof: [
+      'test/jsonrpc/message.test.ts > names the wrong method of %j',
+      'test/serve/pipe.test.ts > gets one error with its id',
+      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
+    ],
   },
   {
     id: 'jsonrpc/request/params',
@@ -99,8 +102,10 @@ export const jsonrpc: readonly Requirement[] = [
       'test/server/requirements-messages.test.ts > is told from others by the value and the type of its id',
       'test/server/context.test.ts > knows the id %j as it was sent',
       'test/serve/pipe-sequence.test.ts > gets one answer per request that was not cancelled, and nothing else',
+      'test/client/requirements-messages.test.ts > belongs to the request whose id it has, in value and type',
+      'test/client/requirements-messages.test.ts > is answered under its id, whatever that is, and an unknown request by an error with a code and a message',
+      'test/client/rude-answers.test.ts > Answers in another order find their requests',
     ],
-    remains: 'client',
   },
   {
     id: 'jsonrpc/response/result-or-error',
@@ -113,8 +118,9 @@ export const jsonrpc: readonly Requirement[] = [
       'test/server/dispatch-any.test.ts > keeps its promises after a handshake of %s',
       'test/jsonrpc/message.test.ts > that is broken is never answered: %j',
       'test/protocol/examples.test.ts > cannot be built wrong',
+      'test/client/requirements-messages.test.ts > with both a result and an error, or neither, is none',
+      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
     ],
-    remains: 'client',
   },
   {
     id: 'jsonrpc/response/result-object',
@@ -123,8 +129,11 @@ export const jsonrpc: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 1.1.2-4'],
-    proof: ['test/server/requirements-messages.test.ts > is an object, whatever was asked'],
-    remains: 'client',
+    proof: [
+      'test/server/requirements-messages.test.ts > is an object, whatever was asked',
+      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
+      'test/client/rude-answers.test.ts > a server that %s breaks the protocol',
+    ],
   },
   {
     id: 'jsonrpc/notification/no-id',
@@ -137,8 +146,8 @@ export const jsonrpc: readonly Requirement[] = [
       'test/server/requirements-messages.test.ts > of the server has a method and no id',
       'test/server/dispatch.test.ts > names the method it does not know',
       'test/protocol/examples.test.ts > cannot be built wrong',
+      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
     ],
-    remains: 'client',
   },
   {
     id: 'jsonrpc/notification/method',
@@ -172,8 +181,8 @@ export const jsonrpc: readonly Requirement[] = [
       'test/server/requirements-messages.test.ts > that is unknown is let pass',
       'test/server/requirements-messages.test.ts > is not answered, however many there are',
       'test/server/dispatch.test.ts > is every notification and response in %s',
+      'test/client/requirements-messages.test.ts > is not answered where it is a notification, known or not, whole or broken',
     ],
-    remains: 'client',
   },
   {
     id: 'jsonrpc/parse/kinds',
@@ -220,8 +229,9 @@ export const jsonrpc: readonly Requirement[] = [
       'test/wire/wire.test.ts > says only what the official schema of its revision allows',
       'test/serve/stdio-revisions.test.ts > lists its tools and runs them',
       'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
+      'test/client/requirements-messages.test.ts > is what the official schema of its revision allows',
+      'test/conformance/client.test.ts > the official conformance suite of clients',
     ],
-    remains: 'client',
   },
   {
     id: 'jsonrpc/malformed/process-lives',

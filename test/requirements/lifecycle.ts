@@ -9,7 +9,10 @@ export const lifecycle: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 1.3.1-1'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/client/rude-probe.test.ts > is asked once, and greeted, on a pipe',
+    ],
   },
   {
     id: 'lifecycle/initialize/protocol-version',
@@ -18,7 +21,9 @@ export const lifecycle: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 1.3.1-2'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+    ],
   },
   {
     id: 'lifecycle/initialize/capabilities',
@@ -27,7 +32,10 @@ export const lifecycle: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 1.3.1-3', 'python py-15'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/client/requirements-lifecycle.test.ts > of a client are what it has handlers for, in %s',
+    ],
   },
   {
     id: 'lifecycle/initialize/client-info',
@@ -36,7 +44,9 @@ export const lifecycle: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 1.3.1-4'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+    ],
   },
   {
     id: 'lifecycle/initialize/examples',
@@ -124,8 +134,8 @@ export const lifecycle: readonly Requirement[] = [
       'test/wire/wire.test.ts > is answered as it is written',
       'test/serve/pipe-calls.test.ts > a ping is answered, and nothing else is done',
       'test/server/lifecycle.test.ts > is a barrier: what follows it in the same chunk is judged by it',
+      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
     ],
-    remains: 'client',
   },
   {
     id: 'lifecycle/initialized/sent',
@@ -134,7 +144,10 @@ export const lifecycle: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 1.3.1-8', 'lisp cl-13'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/client/requirements-lifecycle.test.ts > sends nothing before its answer',
+    ],
   },
   {
     id: 'lifecycle/initialized/unanswered',
@@ -155,7 +168,7 @@ export const lifecycle: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 1.3.1-9'],
-    later: 'client',
+    proof: ['test/client/requirements-lifecycle.test.ts > sends nothing before its answer'],
   },
   {
     id: 'lifecycle/before-initialized/quiet',
@@ -173,7 +186,10 @@ export const lifecycle: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 1.3.2-1'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-lifecycle.test.ts > asks for the latest revision that has one, and follows the server to an older',
+      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+    ],
   },
   {
     id: 'lifecycle/version/latest',
@@ -182,7 +198,7 @@ export const lifecycle: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 1.3.2-2'],
-    later: 'client',
+    proof: ['test/client/requirements-lifecycle.test.ts > asks for the latest revision that has one, and follows the server to an older'],
   },
   {
     id: 'lifecycle/version/echoed',
@@ -215,7 +231,9 @@ export const lifecycle: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 1.3.2-5'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-lifecycle.test.ts > that ends in %s, which is no revision of the client, is the end of the connection',
+    ],
   },
   {
     id: 'lifecycle/capabilities/declared',
@@ -227,8 +245,9 @@ export const lifecycle: readonly Requirement[] = [
     proof: [
       'test/server/lifecycle.test.ts > answers with the version that was asked for',
       'test/server/lifecycle.test.ts > names %s when that is what is wrong',
+      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/client/requirements-lifecycle.test.ts > of a client are what it has handlers for, in %s',
     ],
-    remains: 'client',
   },
   {
     id: 'lifecycle/capabilities/respected',
@@ -242,8 +261,9 @@ export const lifecycle: readonly Requirement[] = [
       'test/server/requirements-asking.test.ts > a client that declared nothing is asked for nothing',
       'test/server/requirements-asking.test.ts > only if the request says that it can be answered',
       'test/server/core.test.ts > is not sent to a client that was promised no tools',
+      'test/client/requirements-lifecycle.test.ts > of a server decide what a client listens for: changes that nobody tells of are not asked for',
+      'test/client/asked.test.ts > is refused in the older era where no handler was declared, and nobody is asked',
     ],
-    remains: 'client',
   },
   {
     id: 'lifecycle/capabilities/verbatim',
@@ -255,8 +275,8 @@ export const lifecycle: readonly Requirement[] = [
     proof: [
       'test/server/context.test.ts > keeps unknown capabilities exactly as they were sent',
       'test/protocol/examples.test.ts > can be built in every way that is right',
+      'test/client/requirements-lifecycle.test.ts > of a server are kept as they were sent, unknown members too',
     ],
-    remains: 'client',
   },
   {
     id: 'lifecycle/capabilities/explicit-false',

@@ -281,8 +281,8 @@ export const resources: readonly Requirement[] = [
     proof: [
       'test/server/requirements-resources.test.ts > gives templates whose expansions can be read, and the variables come back',
       'test/server/uri-template-match.test.ts > gives the values back',
+      'test/client/requirements-lifecycle.test.ts > reaches the user as it was written, and what they fill in is read letter by letter',
     ],
-    remains: 'client',
   },
   {
     id: 'resources/subscribe/request',

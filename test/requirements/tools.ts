@@ -168,7 +168,7 @@ export const tools: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-25'],
-    later: 'client',
+    proof: ['test/client/requirements-messages.test.ts > without isError is a success'],
   },
   {
     id: 'tools/call/content-types',

@@ -9,7 +9,10 @@ export const transports: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 1.2.1-1'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
+      'test/connect/stdio.test.ts > carries messages both ways, in order',
+    ],
   },
   {
     id: 'stdio/streams',
@@ -34,8 +37,9 @@ export const transports: readonly Requirement[] = [
       'test/jsonrpc/lines.test.ts > are the same however the bytes are cut',
       'test/serve/pipe.test.ts > may be CRLF, and a bare CR is space inside a message',
       'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
+      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
+      'test/connect/stdio.test.ts > puts together what arrives byte by byte',
     ],
-    remains: 'client',
   },
   {
     id: 'stdio/no-embedded-newline',
@@ -47,8 +51,8 @@ export const transports: readonly Requirement[] = [
     proof: [
       'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
       'test/serve/pipe.test.ts > is no other character',
+      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
     ],
-    remains: 'client',
   },
   {
     id: 'stdio/stderr',
@@ -83,7 +87,9 @@ export const transports: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 1.2.1-7'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
+    ],
   },
   {
     id: 'stdio/start',
@@ -108,8 +114,8 @@ export const transports: readonly Requirement[] = [
       'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
       'test/serve/stdio.test.ts > reads a message that comes one byte at a time',
       'test/serve/pipe.test.ts > bytes that are no UTF-8 cost one parse error, and only their own line',
+      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
     ],
-    remains: 'client',
   },
   {
     id: 'stdio/single-message',
@@ -139,7 +145,11 @@ export const transports: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 1.3.4-2'],
-    later: 'client',
+    proof: [
+      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
+      'test/connect/stdio-group.test.ts > ends a child that ends with its stdin, and its own child, started %s',
+      'test/connect/stdio-group.test.ts > ends a child that ignores the end of stdin and SIGTERM, and its own child, started %s',
+    ],
   },
   {
     id: 'sse/two-endpoints',
@@ -193,7 +203,7 @@ export const transports: readonly Requirement[] = [
     party: 'client',
     revisions: first,
     rows: ['list 1.2.2-5'],
-    later: 'client',
+    proof: ['test/connect/sse.test.ts > posts where the stream says, and takes the answer from the stream'],
   },
   {
     id: 'sse/message-event',
@@ -215,7 +225,8 @@ export const transports: readonly Requirement[] = [
       'test/serve/requirements-http.test.ts > of 2024-11-05 comes with the end of its stream',
       'test/serve/requirements-http.test.ts > of %s comes with its DELETE, not with a connection',
       'test/serve/requirements-http.test.ts > that the server chooses closes the connections of every revision',
+      'test/connect/http-served.test.ts > keeps the session of a handshake, and ends it when it is closed',
+      'test/connect/sse.test.ts > talks to a server that offers it, and closes with it',
     ],
-    remains: 'client',
   },
 ];

@@ -135,7 +135,7 @@ export const utilities: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 4.6.1-2'],
-    later: 'client',
+    proof: ['test/client/requirements-messages.test.ts > is sent back as it came, whatever it looks like, until there is none'],
   },
   {
     id: 'pagination/opaque',
@@ -144,7 +144,7 @@ export const utilities: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 4.6.1-3'],
-    later: 'client',
+    proof: ['test/client/requirements-messages.test.ts > is sent back as it came, whatever it looks like, until there is none'],
   },
   {
     id: 'pagination/resources',

@@ -33,7 +33,11 @@ describe('createTestClient', () => {
     expect(client.revision).toBe(revision);
     expect((await client.listTools()).map(({ name }) => name)).toEqual(['careless', 'careful']);
     const [first = ''] = client.transcript.text().split('\n');
-    expect(first).toContain(revision === '2026-07-28' ? '→ {"jsonrpc":"2.0","id":1,"method":"server/discover"' : '→ {"jsonrpc":"2.0","id":1,"method":"initialize"');
+    expect(first).toContain(
+      revision === '2026-07-28'
+        ? '→ {"jsonrpc":"2.0","id":1,"method":"server/discover"'
+        : '→ {"jsonrpc":"2.0","id":1,"method":"initialize"',
+    );
   });
 
   it('shows that a handler does something again which is not under once', async () => {
