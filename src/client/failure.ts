@@ -59,7 +59,13 @@ export function endCause({ exitCode, exitSignal, message }: ChannelEnd, stderr: 
 /** What an HTTP status or a broken connection means for whoever wanted to connect. */
 export function failureCause(failure: ChannelFailure): { readonly code: LocalErrorCode; readonly cause: string; readonly hint?: string } {
   const { kind, status, message, challenge } = failure;
-  if (kind === 'authorization') return { code: 'ERR_AUTH_FAILED', cause: `No token could be had: ${message}` };
+  if (kind === 'authorization') {
+    // A provider says best itself what is missing.
+    const { cause } = failure;
+    return cause instanceof VivariumError
+      ? { code: cause.code, cause: cause.message }
+      : { code: 'ERR_AUTH_FAILED', cause: `No token could be had: ${message}` };
+  }
   if (kind !== 'status') return { code: kind === 'protocol' ? 'ERR_PROTOCOL' : 'ERR_CONNECT', cause: message };
   switch (status) {
     case 401:
@@ -72,7 +78,7 @@ export function failureCause(failure: ChannelFailure): { readonly code: LocalErr
         : {
             code: 'ERR_AUTH_REQUIRED',
             cause: 'The server wants authorization (401)',
-            hint: 'give auth, such as oauth() from vivarium/auth',
+            hint: 'give auth, such as oauth() from vivarium/auth/node',
           };
     case 403:
       return { code: 'ERR_FORBIDDEN', cause: `The server refuses this client (403): ${message}` };

@@ -34,9 +34,11 @@ interface Waiting {
   readonly resolve: (result: object) => void;
   readonly reject: (error: Error) => void;
   timer: ReturnType<typeof setTimeout> | undefined;
-  readonly until: number;
+  until: number;
   /** When there was a sign of life last. */
   alive: number;
+  /** Since when its clock stands still. */
+  stopped?: number;
   readonly how: How;
   readonly abort: AbortController | undefined;
   readonly aborted: (() => void) | undefined;
@@ -89,6 +91,7 @@ export class Link {
       const meta = (params as { _meta?: Record<string, unknown> })._meta;
       if (meta !== undefined) meta['progressToken'] = id;
       const failed = (failure: ChannelFailure): void => this.#failed(id, failure);
+      const authorizing = (on: boolean): void => this.#authorizing(id, on);
       const sending: Sending = http
         ? {
             era,
@@ -96,6 +99,7 @@ export class Link {
             ...(how.headers !== undefined && { headers: how.headers }),
             ...(abort !== undefined && { signal: abort.signal }),
             failed,
+            authorizing,
           }
         : { failed };
       this.#send({ jsonrpc: '2.0', id, method, params }, sending);
@@ -197,6 +201,21 @@ export class Link {
     const cause = `No answer to ${waiting.method} within ${ms} ms ${what} (${limit})`;
     const failure = { phase: 'request', target: this.#host.target, cause, elapsedMs: ms, limit, ...this.channel.trace?.() };
     this.#giveUp(id, new VivariumError('ERR_TIMEOUT', cause, { failure }));
+  }
+
+  /** The clock stops while a token is being got: logging in takes as long as it takes. */
+  #authorizing(id: RequestId, on: boolean): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined || waiting.how.open === true) return;
+    const now = Date.now();
+    clearTimeout(waiting.timer);
+    if (on) {
+      waiting.stopped = now;
+      return;
+    }
+    waiting.until += now - (waiting.stopped ?? now);
+    waiting.alive = now;
+    waiting.timer = setTimeout(() => this.#late(id), Math.min(waiting.how.timeouts.idleMs, waiting.until - now));
   }
 
   /** The work on the server is to stop: by a message, or by closing the stream, as the era has it. */

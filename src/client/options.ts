@@ -73,7 +73,7 @@ export interface ClientOptions {
   readonly recover?: boolean;
   /** Starts a child process again that has ended, so many times. Default: false. */
   readonly restart?: false | { readonly max: number };
-  /** Default: 1,000 pages, 10 rounds of questions, 4 levels deep. */
+  /** Default: 1,000 pages, 10 rounds of questions. */
   readonly limits?: { readonly pages?: number; readonly rounds?: number };
   readonly extensions?: readonly ClientExtension[];
   /** Keeps results as long as the server says they hold. Default: true. */

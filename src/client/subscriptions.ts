@@ -98,8 +98,14 @@ export class Subscriptions {
 
   /** One after the other; the new request is acknowledged before the old one ends, so that nothing falls between. */
   #renew(): Promise<void> {
-    const next = (this.#renewing ?? Promise.resolve()).then(() => this.#listen(0));
-    this.#renewing = next.catch(() => undefined);
+    // At once where nothing is under way: what is asked next must not overtake it.
+    const next = this.#renewing === undefined ? this.#listen(0) : this.#renewing.then(() => this.#listen(0));
+    const renewing: Promise<void> = next
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#renewing === renewing) this.#renewing = undefined;
+      });
+    this.#renewing = renewing;
     return next;
   }
 

@@ -86,8 +86,13 @@ class Attempt implements Reception, Underway {
     const go = (given: string | AccessToken | undefined): void => this.#given(given, refused);
     try {
       const given = this.#auth.token(request);
-      if (given instanceof Promise) given.then(go).catch((error: unknown) => this.#fail(error, refused));
-      else go(given);
+      if (!(given instanceof Promise)) return go(given);
+      // A person may be asked to log in: that is no silence of the server.
+      this.#reception.authorizing?.(true);
+      given
+        .finally(() => this.#reception.authorizing?.(false))
+        .then(go)
+        .catch((error: unknown) => this.#fail(error, refused));
     } catch (error) {
       queueMicrotask(() => this.#fail(error, refused));
     }

@@ -90,6 +90,10 @@ export class Post implements Reception, EventSink {
     if (this.#over) underway.abort();
   }
 
+  authorizing(on: boolean): void {
+    this.#sending.authorizing?.(on);
+  }
+
   /** Nothing is told or delivered afterwards. */
   abort(): void {
     if (!this.#finish()) return;

@@ -15,6 +15,8 @@ export interface Outgoing {
 export type HeaderLookup = (name: string) => string | undefined;
 
 export interface Reception {
+  /** A token is being got for it. */
+  authorizing?(on: boolean): void;
   /** Names are asked for in lower case. */
   head(status: number, header: HeaderLookup): void;
   data(bytes: Uint8Array): void;

@@ -10,6 +10,8 @@ export interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
   /** Aborted when nobody waits for the answer any more: over HTTP the stream is closed. */
   readonly signal?: AbortSignal;
+  /** A token is being got, which may take a person: nobody else is being waited for. */
+  authorizing?(on: boolean): void;
   /** The message did not get through, or its answer will not come. Called at most once. */
   failed?(failure: ChannelFailure): void;
 }

@@ -10,11 +10,11 @@ import { node24, notRun } from '../../scripts/prepare.mjs';
 
 /** What this version of the suite holds: a scenario or a check that silently stays away is a failure too. */
 const contents = [
-  { revision: '2025-03-26', scenarios: 2, checks: 0 },
-  { revision: '2025-06-18', scenarios: 5, checks: 0 },
-  { revision: '2025-11-25', scenarios: 19, checks: 0 },
-  { revision: '2026-07-28', scenarios: 33, checks: 0 },
-  { revision: 'extension', scenarios: 6, checks: 0 },
+  { revision: '2025-03-26', scenarios: 2, checks: 13 },
+  { revision: '2025-06-18', scenarios: 5, checks: 51 },
+  { revision: '2025-11-25', scenarios: 19, checks: 203 },
+  { revision: '2026-07-28', scenarios: 33, checks: 329 },
+  { revision: 'extension', scenarios: 6, checks: 47 },
 ];
 
 /** Extensions that the client does not have: tasks, and skills. */
