@@ -109,9 +109,11 @@ export class Client {
     if (!Array.isArray(result.content) && result.structuredContent === undefined) {
       throw new VivariumError('ERR_PROTOCOL', `The server answered the call of "${name}" with a result that has no content`);
     }
-    const whole = { ...result, content: result.content ?? [], isError: result.isError ?? false };
-    if (options.output === undefined) await this.#talk.tools.check(name, whole);
-    else if (!whole.isError)
+    const isWhole = Array.isArray(result.content) && typeof result.isError === 'boolean';
+    const whole = isWhole ? result : { ...result, content: result.content ?? [], isError: result.isError ?? false };
+    const checking = options.output === undefined ? this.#talk.tools.check(name, whole) : undefined;
+    if (checking !== undefined) await checking;
+    if (options.output !== undefined && whole.isError !== true)
       return { ...whole, structuredContent: await this.#checked(name, options.output, whole.structuredContent) } as never;
     return whole as never;
   }

@@ -5,7 +5,22 @@ import type { How } from './link.ts';
 import type { Terms } from './negotiate.ts';
 import type { ClientOptions, Introduction, RequestOptions } from './options.ts';
 
-export function howOf(
+/** Most requests ask for nothing special, and share what holds for all of a connection. */
+export function createHow(
+  usual: ClientOptions['timeouts'],
+): (options: RequestOptions, headers: Readonly<Record<string, string>> | undefined, introduction: Introduction) => How {
+  let shared: { readonly introduction: Introduction; readonly how: How } | undefined;
+  return (options, headers, introduction) => {
+    const { signal, timeouts, onProgress } = options;
+    if (signal !== undefined || timeouts !== undefined || onProgress !== undefined || headers !== undefined) {
+      return howOf(options, usual, headers, introduction);
+    }
+    if (shared?.introduction !== introduction) shared = { introduction, how: howOf({}, usual, undefined, introduction) };
+    return shared.how;
+  };
+}
+
+function howOf(
   options: RequestOptions,
   usual: ClientOptions['timeouts'],
   headers: Readonly<Record<string, string>> | undefined,
@@ -24,7 +39,7 @@ export function withMeta(
   level: LoggingLevel | undefined,
 ): object {
   const own = (params as { _meta?: object })._meta;
-  if (era === 'legacy') return { ...params, _meta: { ...own, ...options.meta } };
+  if (era === 'legacy') return { ...params, _meta: own === undefined && options.meta === undefined ? {} : { ...own, ...options.meta } };
   return {
     ...params,
     _meta: {

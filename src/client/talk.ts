@@ -13,7 +13,7 @@ import type { How, LinkHost } from './link.ts';
 import { ends, exists, refused, type Terms } from './negotiate.ts';
 import type { ClientEvents, ClientOptions, Introduction, RequestOptions, Warning } from './options.ts';
 import { pagesOf } from './pages.ts';
-import { howOf, withMeta } from './request-terms.ts';
+import { createHow, withMeta } from './request-terms.ts';
 import { nextRound } from './rounds.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { KnownTools } from './tools.ts';
@@ -33,6 +33,7 @@ export class Talk implements LinkHost {
   readonly tools: KnownTools;
   readonly subscriptions: Subscriptions;
   readonly #terms: Terms;
+  readonly #how: ReturnType<typeof createHow>;
   readonly #kept: KeptResults;
   readonly #events: Events = new Events();
   readonly #answering: Answering;
@@ -52,6 +53,7 @@ export class Talk implements LinkHost {
     this.options = options;
     this.limits = { pages: options.limits?.pages ?? 1_000, rounds: options.limits?.rounds ?? 10 };
     this.#answering = new Answering(options);
+    this.#how = createHow(options.timeouts);
     this.tools = new KnownTools((warning) => this.warn(warning));
     this.#kept = new KeptResults(options.cache ?? true);
     this.#terms = {
@@ -163,7 +165,11 @@ export class Talk implements LinkHost {
       if (this.#recovering !== undefined) await this.#recovering;
       const connection = this.#connection;
       try {
-        return await connection.link.request(method, this.#withMeta(params, options, connection), this.#how(options, headers, connection));
+        return await connection.link.request(
+          method,
+          this.#withMeta(params, options, connection),
+          this.#how(options, headers, connection.introduction),
+        );
       } catch (error) {
         if (!(error instanceof Lost)) throw error;
         await this.#lost(connection, error, method, replay, attempt);
@@ -255,10 +261,6 @@ export class Talk implements LinkHost {
       if (this.introduction.capabilities[of] !== undefined) this.#events.emit('listChanged', { of });
   }
 
-  #how(options: RequestOptions, headers: Readonly<Record<string, string>> | undefined, { introduction }: Connection): How {
-    return howOf(options, this.options.timeouts, headers, introduction);
-  }
-
   #withMeta(params: object, options: RequestOptions, { introduction }: Connection): object {
     return withMeta(params, options, introduction, this.#terms, options.logLevel ?? this.#level);
   }
@@ -300,7 +302,7 @@ export class Talk implements LinkHost {
     const connection = this.#connection;
     let own: RequestId | undefined;
     const how: How = {
-      ...this.#how({ signal }, undefined, connection),
+      ...this.#how({ signal }, undefined, connection.introduction),
       open: true,
       onId: (id) => {
         own = id;

@@ -67,10 +67,14 @@ export class KnownTools {
   }
 
   /** Throws ERR_INVALID_RESULT; a schema that is of no use is warned of once and blocks nothing. */
-  async check(name: string, result: CallToolResult): Promise<void> {
+  check(name: string, result: CallToolResult): undefined | Promise<void> {
     const known = this.#known.get(name);
     const schema = known?.tool.outputSchema as Readonly<Record<string, unknown>> | undefined;
-    if (known === undefined || schema === undefined || result.isError === true || known.unusable !== undefined) return;
+    if (known === undefined || schema === undefined || result.isError === true || known.unusable !== undefined) return undefined;
+    return this.#check(name, known, schema, result);
+  }
+
+  async #check(name: string, known: Known, schema: Readonly<Record<string, unknown>>, result: CallToolResult): Promise<void> {
     const problem = isObject(schema) ? (problemOf(schema) ?? endless(schema)) : 'it is no object';
     const compiled = problem === undefined ? await compileSchema(schema) : undefined;
     if (compiled === undefined || compiled.fault !== undefined) {
