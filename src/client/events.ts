@@ -9,6 +9,7 @@ export class Events {
   #early: ClientEvents['warning'][] | undefined = [];
   /** Lists that have changed a moment ago, and whether they did again since. */
   readonly #changed: Map<string, boolean> = new Map();
+  #quiet = false;
   readonly #listeners: Map<keyof ClientEvents, Set<(event: never) => void>> = new Map();
 
   on<N extends keyof ClientEvents>(name: N, listener: (event: ClientEvents[N]) => void): Disposable {
@@ -39,6 +40,10 @@ export class Events {
     }
   }
 
+  close(): void {
+    this.#quiet = true;
+  }
+
   /** At once, and then at most one more in a while: whoever lists anew at each must not be driven by the server. */
   changed(of: ClientEvents['listChanged']['of']): void {
     if (this.#changed.has(of)) {
@@ -50,7 +55,8 @@ export class Events {
     const timer = setTimeout(() => {
       const more = this.#changed.get(of) === true;
       this.#changed.delete(of);
-      if (more) this.changed(of);
+      // Whoever has closed it wants to hear nothing more.
+      if (more && !this.#quiet) this.changed(of);
     }, calmMs);
     (timer as { unref?(): void }).unref?.();
   }

@@ -389,6 +389,7 @@ export class Talk implements LinkHost {
     if (this.#closed) return;
     this.#closed = true;
     this.subscriptions.close();
+    this.#events.close();
     this.#answering.close();
     this.#ending.abort();
     await Promise.all([this.#connection.link.close(), this.#recovering?.catch(() => undefined)]);
