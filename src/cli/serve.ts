@@ -25,7 +25,7 @@ export const serve: Command = {
     ['vivarium serve dist/all.js:notes', 'the export named notes'],
     ['vivarium serve server.ts --http 3000', 'at http://127.0.0.1:3000/mcp, for every revision'],
     ['vivarium serve server.ts --http 0.0.0.0:3000 --allow-remote --auth-token-env TOKEN', 'for whoever has the token'],
-    ['claude mcp add sums -- npx vivarium serve "$PWD/server.ts"', 'add it to Claude Code'],
+    ['claude mcp add sums -- "$PWD/node_modules/.bin/vivarium" serve "$PWD/server.ts"', 'add it to Claude Code'],
   ],
   async run({ positionals, values }) {
     const [target, ...more] = positionals;

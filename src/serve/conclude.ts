@@ -1,9 +1,10 @@
 // The end of a call over HTTP: its answer becomes a body or the last event, with the status that belongs to it.
-import { errorCodes } from '../jsonrpc/error.ts';
+import { type ErrorObject, errorCodes } from '../jsonrpc/error.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import { type Answer, encodeAnswer } from '../server/answer.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Fields } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
 export function conclude(
@@ -32,4 +33,9 @@ function forbid(endpoint: Endpoint, exchange: Exchange, reply: Reply, answer: An
   if (auth === undefined || !Array.isArray(scopes)) return reply.finish(403, encodeAnswer(answer));
   const { status, challenge } = auth.stepUp(scopes, principal, endpoint.resource(exchange, path));
   reply.finish(status, encodeAnswer(answer), challenge === undefined ? [] : ['www-authenticate', challenge]);
+}
+
+/** Instead of what the call would have said: it was broken off, or what it did could not be kept. */
+export function breakOff(reply: Reply, id: RequestId | undefined, status: number, error: ErrorObject, more?: Fields): void {
+  reply.finish(status, encodeAnswer({ id, error }), more);
 }

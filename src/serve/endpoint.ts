@@ -1,10 +1,10 @@
 // What one HTTP endpoint holds: its settings, its open streams and waiting answers, and the beat that looks after them.
 import { type ErrorObject, faults, VivariumError } from '../jsonrpc/error.ts';
-import type { RequestId } from '../jsonrpc/message.ts';
+import { isRequestId, type ParsedNotification, type RequestId } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
-import { headerParameters } from '../protocol/headers.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import { encodeAnswer, toErrorAnswer } from '../server/answer.ts';
+import type { Outlet } from '../server/context.ts';
 import type { Change, Core } from '../server/core.ts';
 import { equip } from '../server/requests.ts';
 import type { Session } from '../server/session.ts';
@@ -12,9 +12,10 @@ import { memoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { Counters, type HttpStats } from './counters.ts';
 import type { Exchange, Fields } from './exchange.ts';
-import { Gate, isLoopback } from './gate.ts';
+import { Gate } from './gate.ts';
 import { type HttpRules, type Settings, settle } from './http-options.ts';
 import type { OpenStream } from './open-stream.ts';
+import { requireAuth, requireHeaders, requireName } from './preconditions.ts';
 import type { Reply } from './reply.ts';
 import { HttpSessions } from './sessions.ts';
 import { SseSessions } from './sse.ts';
@@ -33,9 +34,10 @@ interface Told {
 interface Stray {
   readonly key: string;
   readonly id: RequestId;
-  readonly reason?: string | undefined;
+  readonly reason?: string;
 }
 
+const nowhere: Outlet = { send: () => undefined };
 const channel = 'changes';
 const strayChannel = 'strays';
 
@@ -56,8 +58,10 @@ export class Endpoint {
   readonly streams: Set<OpenStream> = new Set();
   readonly replies: Set<Reply> = new Set();
   readonly audience: Set<Audience> = new Set();
-  /** Calls without a session, by who made them: a cancellation comes in a request of its own. */
-  readonly strays: Map<string, Set<Session>> = new Map();
+  /** Calls without a session that take time. */
+  readonly #alone: Set<Session> = new Set();
+  /** The same, by who made them: a cancellation comes in a request of its own. */
+  readonly #strays: Map<string, Set<Session>> = new Map();
   readonly #ownStore: boolean;
   readonly #beatMs: number;
   readonly #release: (() => void)[] = [];
@@ -218,13 +222,16 @@ export class Endpoint {
   }
 
   #announce(change: Change, at: number): void {
-    for (const one of this.audience) {
+    const tell = (hear: () => void): void => {
       try {
-        one.hear(change, at);
+        hear();
       } catch (error) {
         this.core.report(error, 'announce');
       }
-    }
+    };
+    for (const one of this.audience) tell(() => one.hear(change, at));
+    // Most of these are plain calls; a few have asked to be told, each on its own stream.
+    for (const session of this.#alone) if (session.listeners.size > 0) tell(() => session.announce(change, at, nowhere));
   }
 
   /** Ends listeners at once, lets calls finish for a while, aborts the rest. */
@@ -237,14 +244,14 @@ export class Endpoint {
     this.#draining = true;
     this.sessions.hangUp();
     this.sse.endListeners();
-    for (const session of this.#modern) session.endListeners();
+    for (const session of this.#alone) session.endListeners();
     // Their last answers leave before anything is aborted.
     await pause(0);
     const deadline = Date.now() + this.settings.drainMs;
     while (this.replies.size + this.sse.running > 0 && Date.now() < deadline) await pause(Math.min(10, Math.max(1, deadline - Date.now())));
     this.sse.close();
     this.sessions.close();
-    for (const session of [...this.#modern]) session.close();
+    for (const session of [...this.#alone]) session.close();
     // What was aborted is answered in a moment.
     for (let turn = 0; turn < 5 && this.replies.size > 0; turn++) await pause(1);
     for (const reply of [...this.replies]) reply.end();
@@ -254,40 +261,32 @@ export class Endpoint {
     if (this.#ownStore) await this.store.close();
   }
 
-  readonly #modern: Set<Session> = new Set();
-
-  /** Calls without a session that take time; the function given back says that they have ended. */
+  /** A call without a session takes time; the function given back says that it has ended. */
   track(session: Session, principal: Principal, id?: RequestId): () => void {
-    this.#modern.add(session);
-    const listener: Audience = { hear: (change) => session.announce(change, Number.POSITIVE_INFINITY, { send: () => undefined }) };
-    this.audience.add(listener);
-    const key = id === undefined ? '' : strayKey(principal, id);
+    this.#alone.add(session);
     // Without authorization nobody knows whose call that would be.
-    const named = this.settings.auth !== undefined && id !== undefined;
-    if (named) {
-      const same = this.strays.get(key) ?? new Set();
-      this.strays.set(key, same.add(session));
-    }
+    const key = this.settings.auth === undefined || id === undefined ? undefined : strayKey(principal, id);
+    if (key !== undefined) this.#strays.set(key, (this.#strays.get(key) ?? new Set()).add(session));
     return () => {
-      this.#modern.delete(session);
-      this.audience.delete(listener);
-      if (!named) return;
-      const same = this.strays.get(key);
-      same?.delete(session);
-      if (same?.size === 0) this.strays.delete(key);
+      this.#alone.delete(session);
+      const same = key === undefined ? undefined : this.#strays.get(key);
+      if (same?.delete(session) === true && same.size === 0) this.#strays.delete(key as string);
     };
   }
 
-  /** The call may be running at another endpoint. */
-  cancelStray(principal: Principal, id: RequestId, reason: string | undefined): void {
-    const key = strayKey(principal, id);
-    if (this.strays.has(key)) this.#cancelStray({ key, id, reason });
-    else if (this.settings.auth !== undefined) this.store.bus.publish(strayChannel, { key, id, reason } satisfies Stray);
+  /** What a client without a session has to say: nothing but that it gives up a call, which may run at another endpoint. */
+  hearStray(principal: Principal, { method, params }: ParsedNotification): void {
+    const id = params?.['requestId'];
+    if (method !== 'notifications/cancelled' || !isRequestId(id) || this.settings.auth === undefined) return;
+    const reason = params?.['reason'];
+    const stray: Stray = { key: strayKey(principal, id), id, ...(typeof reason === 'string' && { reason }) };
+    if (this.#strays.has(stray.key)) this.#cancelStray(stray);
+    else this.store.bus.publish(strayChannel, stray);
   }
 
   /** Only when there is no doubt which call is meant. */
   #cancelStray({ key, id, reason }: Stray): void {
-    const same = this.strays.get(key);
+    const same = this.#strays.get(key);
     if (same?.size === 1) for (const session of same) session.cancel(id, reason);
   }
 }
@@ -305,42 +304,4 @@ function strayKey(principal: Principal, id: RequestId): string {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** Whoever names the server in Host would choose which tokens are for it. */
-function requireName({ auth, publicUrl }: Settings, { allowedHosts = [] }: HttpRules, listens: boolean): void {
-  if (auth?.usesResource !== true || publicUrl !== undefined) return;
-  // Whoever listens knows its own port and path; a handler does not, so elsewhere than on loopback it must be told.
-  if (listens ? !allowedHosts.includes('*') : allowedHosts.every((host) => isLoopback(host.replace(/:\d+$/, '').toLowerCase()))) return;
-  throw new VivariumError(
-    'ERR_CONFIG',
-    'Tokens are granted for the URL of this server, which any Host could claim to be: ' +
-      'give publicUrl (--public-url), allowedHosts (--allow-host), or the audience (--auth-audience)',
-  );
-}
-
-/** Scopes that nobody could be granted would be scopes that nobody checks. */
-function requireAuth(core: Core, authorized: boolean): void {
-  if (authorized) return;
-  const kinds = [core.tools.values(), core.resources.values(), core.templates.values(), core.prompts.values()];
-  for (const kind of kinds) {
-    for (const one of kind) {
-      if ((one.details.scopes?.length ?? 0) > 0) throw scoped(one.name);
-    }
-  }
-  for (const row of core.extensionMethods.values()) if ((row.scopes?.length ?? 0) > 0) throw scoped(row.method);
-}
-
-function scoped(name: string): VivariumError {
-  return new VivariumError(
-    'ERR_CONFIG',
-    `"${name}" has scopes, which only authorization can grant: give auth, from 'vivarium/auth' (--auth-token-env or --auth-issuer)`,
-  );
-}
-
-function requireHeaders(core: Core): void {
-  for (const tool of core.tools.values()) {
-    const [fault] = tool.input === undefined ? [] : headerParameters(tool.input.json).faults;
-    if (fault !== undefined) throw new VivariumError('ERR_SCHEMA', `Tool "${tool.name}": ${fault}; correct it or leave it out`);
-  }
 }

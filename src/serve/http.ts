@@ -40,7 +40,7 @@ function route(endpoint: Endpoint, exchange: Exchange, around: Surroundings | un
   const query = exchange.target.indexOf('?');
   const path = query === -1 ? exchange.target : exchange.target.slice(0, query);
   // Two slashes, or a whole URL, could name another server.
-  if (!/^\/(?!\/)/.test(path)) return endpoint.refuse(exchange, 404, fault(404, 'There is nothing here'));
+  if (path !== endpoint.path && !/^\/(?!\/)/.test(path)) return endpoint.refuse(exchange, 404, fault(404, 'There is nothing here'));
   const preflight = exchange.method === 'OPTIONS' ? endpoint.gate.preflight(exchange) : undefined;
   if (preflight !== undefined) {
     endpoint.counters.answered(204);
@@ -108,8 +108,11 @@ function surrounding(endpoint: Endpoint, path: string, { metrics }: Surroundings
 /** Sessions and their streams are what the other methods are for: 2026-07-28 has neither. */
 function methodsOf({ core, settings }: Endpoint, exchange: Exchange): readonly string[] {
   const none = settings.sessions === undefined || core.legacy.length === 0;
-  return none || (core.modern && needsNoHandshake(exchange.header(headerNames.version))) ? ['POST'] : ['POST', 'GET', 'DELETE'];
+  return none || (core.modern && needsNoHandshake(exchange.header(headerNames.version))) ? postOnly : all;
 }
+
+const all = ['POST', 'GET', 'DELETE'];
+const postOnly = ['POST'];
 
 function notAllowed(endpoint: Endpoint, exchange: Exchange, allowed: readonly string[]): void {
   endpoint.refuse(exchange, 405, fault(405, `${allowed.join(', ')} only`), { fields: ['allow', allowed.join(', ')] });

@@ -1,22 +1,14 @@
 // The revisions with a handshake over HTTP: sessions, the streams of GET, and the same without sessions.
 import { faults, VivariumError } from '../jsonrpc/error.ts';
-import {
-  type Batch,
-  type Decoded,
-  isRequestId,
-  type ParsedRequest,
-  parseMessage,
-  type Refusal,
-  type RequestId,
-} from '../jsonrpc/message.ts';
+import { type Batch, type Decoded, type ParsedRequest, parseMessage, type Refusal, type RequestId } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
 import { type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
-import { type Answer, type BatchOutcome, encodeAnswer } from '../server/answer.ts';
+import type { Answer, BatchOutcome } from '../server/answer.ts';
 import type { Core } from '../server/core.ts';
 import { callsIn, dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { type Agreement, Session } from '../server/session.ts';
-import { conclude } from './conclude.ts';
+import { breakOff, conclude } from './conclude.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import { type Kept, Reply } from './reply.ts';
@@ -99,9 +91,11 @@ function withSession(
   found.then(go).catch((error: unknown) => unavailable(endpoint, exchange, error));
 }
 
+const unreachable = fault(503, 'Sessions cannot be reached just now');
+
 function unavailable(endpoint: Endpoint, exchange: Exchange, error: unknown): void {
   endpoint.core.report(error, 'store');
-  endpoint.refuse(exchange, 503, fault(503, 'Sessions cannot be reached just now'), { fields: ['retry-after', '1'] });
+  endpoint.refuse(exchange, 503, unreachable, { fields: ['retry-after', '1'] });
 }
 
 function initialize(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest, principal: Principal, path: string): void {
@@ -149,39 +143,34 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Leg
     const error = fault(503, `At most ${endpoint.settings.maxRunning} calls may run in a session`);
     return endpoint.refuse(exchange, 503, error, { id: idOf(message), traits, fields: ['retry-after', '1'] });
   }
-  const rest = message.kind === 'batch' && traits.batches ? elsewhere(endpoint, held, message) : message;
+  const rest = message.kind === 'batch' && traits.batches ? passOn(endpoint, held, message) : message;
+  // Nothing but answers, which have arrived where they belong: there is nothing to say.
+  if (rest === undefined) return endpoint.answer(exchange, 202, [], '');
   run(endpoint, exchange, session, rest, principal, path, { kept: { session: held.id, traits }, held });
 }
 
-/** Members that concern calls at other endpoints go there, as they would alone. */
-function elsewhere(endpoint: Endpoint, held: Held, { members }: Batch): Batch {
+/** Members that concern calls at other endpoints go there, as they would alone. Undefined when no member is left. */
+function passOn(endpoint: Endpoint, held: Held, { members }: Batch): Batch | undefined {
   const left = members.filter((member) => {
     const message = parseMessage(member);
     if (message.kind === 'notification' && message.method === 'notifications/cancelled') endpoint.sessions.cancel(held, message.params);
     return message.kind !== 'response' || !endpoint.sessions.answered(held, message);
   });
-  // Nothing but answers that have arrived: there is nothing to say, which an empty batch would not mean.
-  return { kind: 'batch', members: left.length === 0 && members.length > 0 ? [nothing] : left };
+  return left.length === 0 && members.length > 0 ? undefined : { kind: 'batch', members: left };
 }
-
-const nothing = { jsonrpc: '2.0', method: 'notifications/nothing' };
 
 /** Without a session nothing is remembered: what a client can do is not known, and it cannot be asked. */
 function alone(endpoint: Endpoint, exchange: Exchange, message: Legible, principal: Principal, path: string): void {
+  if (message.kind === 'notification' || message.kind === 'response') {
+    if (message.kind === 'notification') endpoint.hearStray(principal, message);
+    return endpoint.answer(exchange, 202, [], '');
+  }
   const session = new Session(endpoint.core, principal);
   session.streams = true;
   session.deaf = true;
   session.handshake = assumed(endpoint.core, exchange.header(headerNames.version));
   session.spoken = session.handshake.traits;
   session.initialized = true;
-  if (message.kind === 'notification' || message.kind === 'response') {
-    const id = message.kind === 'notification' ? message.params?.['requestId'] : undefined;
-    const reason = message.kind === 'notification' ? message.params?.['reason'] : undefined;
-    if (message.kind === 'notification' && message.method === 'notifications/cancelled' && isRequestId(id)) {
-      endpoint.cancelStray(principal, id, typeof reason === 'string' ? reason : undefined);
-    }
-    return endpoint.answer(exchange, 202, [], '');
-  }
   run(endpoint, exchange, session, message, principal, path, {});
 }
 
@@ -204,7 +193,12 @@ function run(
     const status = answer === undefined || 'length' in answer ? 200 : statusOf(answer.error, false);
     const done = (): void => conclude(endpoint, exchange, reply, answer, status, principal, path);
     if (held === undefined) done();
-    else saved(held, done, (error) => lost(endpoint, reply, idOf(message), error));
+    else
+      saved(held, done, (error) => {
+        // What the call changed could not be kept: it must not look as if it had been.
+        endpoint.core.report(error, 'store');
+        breakOff(reply, idOf(message), 503, unreachable, ['retry-after', '1']);
+      });
   };
   const outcome: BatchOutcome = message.kind === 'batch' ? dispatchBatch(session, message, reply) : dispatch(session, message, reply);
   if (!(outcome instanceof Promise)) return finish(outcome);
@@ -220,12 +214,12 @@ function run(
     }
     // Without a session there is nothing to resume: an empty answer would look like one.
     if (answer === undefined && held === undefined && endpoint.draining) {
-      reply.finish(503, encodeAnswer({ id: idOf(message), error: fault(503, 'The server is closing') }), ['retry-after', '1']);
+      breakOff(reply, idOf(message), 503, fault(503, 'The server is closing'), ['retry-after', '1']);
     } else finish(answer);
   };
   outcome.then(ended).catch((error: unknown) => {
-    endpoint.failed(exchange, error);
-    reply.end();
+    endpoint.core.report(error, 'http');
+    breakOff(reply, idOf(message), 500, faults.internal());
   });
 }
 
@@ -239,13 +233,6 @@ function unreadable(endpoint: Endpoint, exchange: Exchange, { id, error, answer 
 function saved(held: Held, then: () => void, otherwise: (error: unknown) => void): void {
   if (held.saving === undefined) then();
   else held.saving.then(then).catch(otherwise);
-}
-
-/** What a call changed could not be kept: it must not look as if it had been. */
-function lost(endpoint: Endpoint, reply: Reply, id: RequestId | undefined, error: unknown): void {
-  endpoint.core.report(error, 'store');
-  reply.finish(503, encodeAnswer({ id, error: fault(503, 'Sessions cannot be reached just now') }), ['retry-after', '1']);
-  reply.end();
 }
 
 const silent = { send: (): void => undefined };

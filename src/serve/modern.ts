@@ -1,6 +1,6 @@
 // 2026-07-28 over HTTP: every request stands alone, says in headers what it says in its body, and ends with its stream.
 import { type ErrorObject, errorCodes, faults } from '../jsonrpc/error.ts';
-import { type Decoded, isRequestId, type Params, type ParsedRequest } from '../jsonrpc/message.ts';
+import type { Decoded, Params, ParsedRequest } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import { decodeHeader, type HeaderParameters, headerNames, headerParameters, namedBy, sameValue } from '../protocol/headers.ts';
 import { metaKeys, traitsOf } from '../protocol/revision.ts';
@@ -10,7 +10,7 @@ import { dispatch } from '../server/dispatch.ts';
 import { envelopeFault } from '../server/requests.ts';
 import { Session } from '../server/session.ts';
 import type { Tool } from '../server/tool.ts';
-import { conclude } from './conclude.ts';
+import { breakOff, conclude } from './conclude.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import { Reply } from './reply.ts';
@@ -23,14 +23,9 @@ export function modern(endpoint: Endpoint, exchange: Exchange, message: Decoded,
   switch (message.kind) {
     case 'request':
       return request(endpoint, exchange, message, principal, path);
-    case 'notification': {
-      const id = message.params?.['requestId'];
-      const reason = message.params?.['reason'];
-      if (message.method === 'notifications/cancelled' && isRequestId(id)) {
-        endpoint.cancelStray(principal, id, typeof reason === 'string' ? reason : undefined);
-      }
+    case 'notification':
+      endpoint.hearStray(principal, message);
       return endpoint.answer(exchange, 202, [], '');
-    }
     case 'response':
       return endpoint.refuse(exchange, 400, faults.invalidRequest('A client of 2026-07-28 sends no responses'), { traits });
     case 'batch':
@@ -52,8 +47,8 @@ function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest,
   const session = new Session(core, principal);
   session.streams = true;
   const reply = new Reply(endpoint, exchange, principal);
-  const finish = (answer: Answer | undefined, status = statusOf(answer?.error, true)): void =>
-    conclude(endpoint, exchange, reply, answer, status, principal, path);
+  const finish = (answer: Answer | undefined): void =>
+    conclude(endpoint, exchange, reply, answer, statusOf(answer?.error, true), principal, path);
   const outcome = dispatch(session, message, reply);
   if (!(outcome instanceof Promise)) return finish(outcome);
   const untrack = endpoint.track(session, principal, message.id);
@@ -65,12 +60,13 @@ function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest,
   reply.wait();
   const ended = (answer: Answer | undefined): void => {
     untrack();
-    if (answer === undefined && endpoint.draining) finish({ id: message.id, error: fault(503, 'The server is closing') }, 503);
+    if (answer === undefined && endpoint.draining)
+      breakOff(reply, message.id, 503, fault(503, 'The server is closing'), ['retry-after', '1']);
     else finish(answer);
   };
   outcome.then(ended).catch((error: unknown) => {
-    endpoint.failed(exchange, error);
-    reply.end();
+    core.report(error, 'http');
+    breakOff(reply, message.id, 500, faults.internal());
   });
 }
 
