@@ -1,6 +1,7 @@
 // The front door: what most programs need, by name.
 import { type Client, connect as connectTo } from './client/index.ts';
-import { asUrl, type Command, type ConnectOptions, type Target } from './client/target.ts';
+import { checkOptions } from './client/options.ts';
+import { asUrl, type Command, type ConnectOptions, checkReachable, checkUrlOptions, type Target } from './client/target.ts';
 import type { Channel, Connector } from './protocol/channel.ts';
 
 export type {
@@ -31,17 +32,25 @@ export { result, ToolError } from './server/tool.ts';
  * await using client = await connect({ command: 'npx', args: ['-y', 'some-server'] });
  */
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Client> {
-  return connectTo(await asConnector(target, options), options);
+  checkOptions(options, ['auth', 'headers']);
+  const { auth: _auth, headers: _headers, ...rest } = options;
+  return connectTo(await asConnector(target, options), rest);
 }
 
 /** What reaches a server is loaded only when it is used. */
-async function asConnector(target: Target, { auth, headers }: ConnectOptions): Promise<Connector | Channel> {
+async function asConnector(target: Target, options: ConnectOptions): Promise<Connector | Channel> {
   if (typeof target === 'string' || target instanceof URL) {
     const url = asUrl(target);
+    const { auth, headers } = options;
     const { http } = await import('./connect/http.ts');
     return http(url, { ...(auth !== undefined && { auth }), ...(headers !== undefined && { headers }) });
   }
-  if (!('command' in target)) return target;
+  if (typeof target !== 'object' || target === null || !('command' in target)) {
+    checkReachable(target);
+    checkUrlOptions(target, options);
+    return target;
+  }
+  checkUrlOptions(target, options);
   const { stdio } = await import('./connect/stdio.ts');
   return stdio(target satisfies Command);
 }

@@ -64,7 +64,7 @@ export function cancelled(signal: AbortSignal): VivariumError {
 
 /** From outside, and shown to a person. */
 export function quote(text: unknown): string {
-  return printable(cut(String(text)));
+  return printable(cut(typeof text === 'object' && text !== null ? JSON.stringify(text) : String(text)));
 }
 
 function reasonOf(error: unknown): string {

@@ -26,7 +26,8 @@ export function isWithin(hostname: string, reach: Reach): boolean {
 
 /** Throws unless it is an address that may be asked. */
 export function checkedUrl(text: unknown, what: string, reach: Reach): URL {
-  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+  // What the parser would mend would still stand in messages as it came.
+  const url = typeof text === 'string' && /^[\x21-\x7e]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && isAskable(url, reach)) return url;
   const shown = typeof text === 'string' ? printable(cut(text)) : 'nothing';
   throw new VivariumError('ERR_AUTH_FAILED', `${what} is an address that is not asked: ${shown}`);

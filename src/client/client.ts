@@ -1,7 +1,7 @@
 // A client of one server, whatever it speaks: every method by name, and a connection that looks after itself.
 import { VivariumError } from '../jsonrpc/error.ts';
 import type { Connector } from '../protocol/channel.ts';
-import type { Era, Revision } from '../protocol/revision.ts';
+import { type Era, type Revision, traitsOf } from '../protocol/revision.ts';
 import type {
   CallToolResult,
   CompleteResult,
@@ -20,8 +20,8 @@ import type { OutputOf } from '../schema/infer.ts';
 import { describeIssues } from '../schema/issues.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
 import { isStandard } from '../schema/standard.ts';
-import type { ClientEvents, ClientOptions, Introduction, RequestOptions, Verdict } from './options.ts';
-import { items, type ListMethod, pagesOf } from './pages.ts';
+import { type ClientEvents, type ClientOptions, checkOptions, type Introduction, type RequestOptions, type Verdict } from './options.ts';
+import { items, type ListMethod, type ListResults, pagesOf } from './pages.ts';
 import { Talk } from './talk.ts';
 
 export interface CallOptions<S> extends RequestOptions {
@@ -33,6 +33,7 @@ export type ToolResult<T> = Omit<CallToolResult, 'structuredContent'> & { readon
 
 /** Connects, finds the era, and gives back a client that is ready. */
 export async function connectWith(connector: Connector, options: ClientOptions = {}): Promise<Client> {
+  checkOptions(options);
   return new Client(await Talk.begin(connector, options));
 }
 
@@ -70,7 +71,7 @@ export class Client {
 
   /** To be handed in as `prior` next time. */
   get verdict(): Verdict {
-    return { era: this.era, revision: this.revision, at: Date.now() };
+    return { era: this.era, revision: this.revision, at: this.#introduction.at ?? Date.now() };
   }
 
   listTools(options?: RequestOptions): Promise<readonly Tool[]> {
@@ -90,13 +91,15 @@ export class Client {
   }
 
   /** The pages of a list, one by one. */
-  pages(method: ListMethod, options: RequestOptions = {}): AsyncGenerator<object, void, undefined> {
+  pages<M extends ListMethod>(method: M, options: RequestOptions = {}): AsyncGenerator<ListResults[M], void, undefined> {
     return pagesOf(this.#talk, method, options);
   }
 
   async #all(method: ListMethod, options: RequestOptions | undefined): Promise<readonly object[]> {
     const all: object[] = [];
-    for await (const page of this.pages(method, options)) all.push(...((page as Record<string, object[]>)[items[method]] as object[]));
+    for await (const page of this.pages(method, options)) {
+      for (const one of (page as unknown as Record<string, object[]>)[items[method]] as object[]) all.push(one);
+    }
     return all;
   }
 
@@ -106,7 +109,7 @@ export class Client {
     options: CallOptions<S> = {},
   ): Promise<ToolResult<[S] extends [never] ? unknown : OutputOf<S>>> {
     const result = (await this.#talk.callTool(name, args, options)) as unknown as CallToolResult;
-    if (!Array.isArray(result.content) && result.structuredContent === undefined) {
+    if (!isContent(result.content) || (result.content === undefined && result.structuredContent === undefined)) {
       throw new VivariumError('ERR_PROTOCOL', `The server answered the call of "${name}" with a result that has no content`);
     }
     const isWhole = Array.isArray(result.content) && typeof result.isError === 'boolean';
@@ -120,7 +123,7 @@ export class Client {
 
   async #checked(name: string, output: object, value: unknown): Promise<unknown> {
     const broken = (problem: string): VivariumError =>
-      new VivariumError('ERR_INVALID_RESULT', `The result of "${name}" does not fit: ${problem}`);
+      new VivariumError('ERR_INVALID_RESULT', `The result of "${name}" does not fit: ${value === undefined ? this.#nothing() : problem}`);
     if (isStandard(output)) {
       const verdict = await output['~standard'].validate(value);
       if (verdict.issues !== undefined) throw broken(describeIssues(verdict.issues));
@@ -136,6 +139,11 @@ export class Client {
     const verdict = await schema.check(value);
     if (verdict.problem !== undefined) throw broken(verdict.problem);
     return verdict.value;
+  }
+
+  #nothing(): string {
+    const without = traitsOf(this.revision).structured === 'none' ? `, which ${this.revision} does not have` : '';
+    return `it has no structuredContent${without}; read its content instead`;
   }
 
   async readResource(uri: string, options: RequestOptions = {}): Promise<ReadResourceResult> {
@@ -205,4 +213,10 @@ export class Client {
 function withList(result: object, member: string, method: string): unknown {
   if (Array.isArray((result as Record<string, unknown>)[member])) return result;
   throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} without ${member}`);
+}
+
+/** Left out where there is a structured value. */
+function isContent(content: unknown): boolean {
+  if (content === undefined) return true;
+  return Array.isArray(content) && content.every((block) => typeof (block as { type?: unknown } | null)?.type === 'string');
 }

@@ -13,28 +13,32 @@ export interface Connection {
   readonly connector: Connector;
 }
 
-export async function establish(connector: Connector, terms: Terms, host: LinkHost): Promise<Connection> {
+/** The signal ends the attempt, whatever it waits for. */
+export async function establish(connector: Connector, terms: Terms, host: LinkHost, signal?: AbortSignal): Promise<Connection> {
   const since = Date.now();
-  let link = await openLink(connector, host);
+  let link = await openLink(connector, host, signal);
+  const abort = (): void => void link.close().catch(() => undefined);
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
   const about = (phase: About['phase']): About => ({ phase, target: connector.target, since, channel: link.channel });
   const asked = asksModern(terms);
   let reopened = false;
   try {
     if (asked) {
       try {
-        return { link, connector, introduction: await discover(link, terms, about('probe')) };
+        return { link, connector, introduction: { ...(await discover(link, terms, about('probe'))), at: Date.now() } };
       } catch (error) {
         if (!(error instanceof Older)) throw error;
         // A server that died of the question is started once more, and asked no such thing again.
         reopened = error.reopen;
-        if (reopened) link = await openLink(connector, host);
+        if (reopened) link = await openLink(connector, host, signal);
       }
     }
     const introduction = await initialize(link, terms, about('initialize')).catch(async (error: unknown) => {
       if (terms.revision !== 'auto') throw error;
       // It was slow to start, and died of the question after all.
       if (asked && !reopened && error instanceof Lost && !('kind' in error.why) && link.channel.kind === 'pipe') {
-        link = await openLink(connector, host);
+        link = await openLink(connector, host, signal);
         return initialize(link, terms, about('initialize'));
       }
       // What was found out before may have become wrong, and what was silent may have been slow.
@@ -44,7 +48,9 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
       });
     });
     if (link.channel.kind === 'http' && introduction.era === 'legacy') link.channel.listen?.();
-    return { link, connector, introduction };
+    // An age that renewed itself would never end.
+    const at = asked || terms.prior === undefined ? Date.now() : terms.prior.at;
+    return { link, connector, introduction: { ...introduction, at } };
   } catch (error) {
     const trace = link.channel.trace?.();
     const exit = error instanceof Lost && 'kind' in error.why && link.channel.kind === 'pipe' ? await exitOf(link.channel) : undefined;
@@ -58,22 +64,31 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
     if (!('kind' in why)) throw fail('ERR_CONNECT', endCause(why, trace?.stderr), about('initialize'), { ...ends(why), error });
     if (why.error?.code === errorCodes.unsupportedVersion) throw stranger(terms, about('initialize'), why.error);
     const predates = why.kind === 'status' && [400, 404, 405].includes(why.status ?? 0);
-    if (predates && connector.older !== undefined) return elder(connector.older, terms, host, () => refused(why, about('initialize')));
+    if (predates && connector.older !== undefined)
+      return elder(connector.older, terms, host, signal, () => refused(why, about('initialize')));
     throw refused(why, about('initialize'));
+  } finally {
+    signal?.removeEventListener('abort', abort);
   }
 }
 
 /** HTTP+SSE is tried last, and when that is not there either, the first refusal is what the user hears of. */
-async function elder(older: Connector, terms: Terms, host: LinkHost, first: () => Error): Promise<Connection> {
+async function elder(
+  older: Connector,
+  terms: Terms,
+  host: LinkHost,
+  signal: AbortSignal | undefined,
+  first: () => Error,
+): Promise<Connection> {
   try {
-    return await establish(older, { ...terms, prior: { era: 'legacy', revision: '2024-11-05', at: Date.now() } }, host);
+    return await establish(older, { ...terms, prior: { era: 'legacy', revision: '2024-11-05', at: Date.now() } }, host, signal);
   } catch (error) {
-    throw error instanceof VivariumError && error.code.startsWith('ERR_AUTH') ? error : first();
+    throw error instanceof VivariumError && /^ERR_(?:AUTH|FORBIDDEN)/.test(error.code) ? error : first();
   }
 }
 
-async function openLink(connector: Connector, host: LinkHost): Promise<Link> {
-  const channel: Channel = await connector.open();
+async function openLink(connector: Connector, host: LinkHost, signal: AbortSignal | undefined): Promise<Link> {
+  const channel: Channel = await connector.open(signal);
   return new Link(channel, host);
 }
 

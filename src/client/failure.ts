@@ -1,7 +1,10 @@
 // Failures of a client, made so that one line says the cause and the rest says everything else.
-import { errorCodes, type LocalErrorCode, VivariumError } from '../jsonrpc/error.ts';
-import type { Channel, ChannelEnd, ChannelFailure } from '../protocol/channel.ts';
+import { cut, errorCodes, type LocalErrorCode, printable, VivariumError } from '../jsonrpc/error.ts';
+import type { Channel, ChannelEnd, ChannelFailure, ChannelTrace } from '../protocol/channel.ts';
 import type { Failure, Phase } from '../protocol/failure.ts';
+
+/** A message is one line that can be read; what a server adds to it may be neither. */
+const mostWords = 1_000;
 
 /** The connection, or the session on it, is gone under a request. Never leaves this room. */
 export class Lost extends Error {
@@ -10,7 +13,7 @@ export class Lost extends Error {
   readonly why: ChannelFailure | ChannelEnd;
 
   constructor(unsent: boolean, why: ChannelFailure | ChannelEnd) {
-    super(why.message ?? 'The connection is closed');
+    super('kind' in why ? why.message : endCause(why));
     this.unsent = unsent;
     this.why = why;
   }
@@ -31,34 +34,65 @@ export function fail(
 ): VivariumError {
   const { error, ...rest } = more;
   const trace = about.channel?.trace?.();
+  const silent = lastWords(about, rest, trace);
   const failure: Failure = {
     phase: about.phase,
     target: about.target,
-    cause,
+    cause: `${withReason(cause, error, trace)}${silent.words}`,
     elapsedMs: Date.now() - about.since,
     ...(trace?.stderr !== undefined && trace.stderr.length > 0 && { stderr: trace.stderr }),
     ...(trace?.lastLine !== undefined && { lastLine: trace.lastLine }),
+    ...(silent.hint !== undefined && { hint: silent.hint }),
     ...rest,
   };
-  const hint = failure.hint === undefined ? '' : ` (${failure.hint})`;
-  return new VivariumError(code, `${cause}${hint}`, { failure, ...(error !== undefined && { cause: error }) });
+  const hint = failure.hint === undefined ? '' : `; ${failure.hint}`;
+  // Whoever has several servers must see in a log which of them it was.
+  const where = failure.cause.includes(about.target) ? '' : ` [${cut(about.target)}]`;
+  const line = printable(cut(`${failure.cause}${hint}`, mostWords));
+  return new VivariumError(code, `${line}${where}`, { failure, ...(error !== undefined && { cause: error }) });
+}
+
+/** What was lost says what was lost; why is known to whoever noticed it. */
+function withReason(cause: string, error: unknown, trace: ChannelTrace | undefined): string {
+  if (!(error instanceof Lost)) return cause;
+  const { why } = error;
+  const reason = 'kind' in why ? why.message : endCause(why, trace?.stderr);
+  return cause.includes(reason) ? cause : `${cause}. ${reason}`;
+}
+
+/** A child that ended without a line on stderr may still have printed something: then it is no MCP server. */
+function lastWords(
+  { phase }: About,
+  { exitCode, exitSignal }: Partial<Failure>,
+  { stderr = [], lastLine }: ChannelTrace = {},
+): { readonly words: string; readonly hint?: string } {
+  const exited = typeof exitCode === 'number' || typeof exitSignal === 'string';
+  if (!exited || stderr.some((line) => line.trim() !== '')) return { words: '' };
+  if (phase === 'request' || lastLine === undefined || isMessage(lastLine)) return { words: ' without a word' };
+  return { words: `, having printed: ${printable(cut(lastLine.trim()))}`, hint: 'is it an MCP server?' };
+}
+
+function isMessage(line: string): boolean {
+  return /^\s*\{\s*"/.test(line);
 }
 
 /** The end of a channel in words: how a child exited and what it said last is nearly always the cause. */
 export function endCause({ exitCode, exitSignal, message }: ChannelEnd, stderr: readonly string[] = []): string {
   // A channel that watched its child knows best which of its last words matter.
-  const exited = typeof exitCode === 'number' || typeof exitSignal === 'string';
-  if (message !== undefined) return exited && stderr.every((line) => line.trim() === '') ? `${message} without a word` : message;
+  if (message !== undefined) return message;
   const last = stderr.filter((line) => line.trim() !== '').at(-1);
-  const said = last === undefined ? ' without a word' : `, having said: ${last.trim()}`;
+  const said = last === undefined ? '' : `, having said: ${last.trim()}`;
   if (typeof exitSignal === 'string') return `The server was ended by ${exitSignal}${said}`;
   if (typeof exitCode === 'number') return `The server exited with code ${exitCode}${said}`;
   return 'The server closed the connection';
 }
 
 /** What an HTTP status or a broken connection means for whoever wanted to connect. */
-export function failureCause(failure: ChannelFailure): { readonly code: LocalErrorCode; readonly cause: string; readonly hint?: string } {
-  const { kind, status, message, challenge } = failure;
+export function failureCause(
+  failure: ChannelFailure,
+  target: string,
+): { readonly code: LocalErrorCode; readonly cause: string; readonly hint?: string } {
+  const { kind, status, message, challenge, retryAfterMs } = failure;
   if (kind === 'authorization') {
     // A provider says best itself what is missing.
     const { cause } = failure;
@@ -66,7 +100,10 @@ export function failureCause(failure: ChannelFailure): { readonly code: LocalErr
       ? { code: cause.code, cause: cause.message }
       : { code: 'ERR_AUTH_FAILED', cause: `No token could be had: ${message}` };
   }
-  if (kind !== 'status') return { code: kind === 'protocol' ? 'ERR_PROTOCOL' : 'ERR_CONNECT', cause: message };
+  // It never left, for a reason of ours: the other side broke no rule.
+  if (kind === 'protocol' && failure.cause instanceof VivariumError) return { code: failure.cause.code, cause: message };
+  if (kind === 'protocol') return { code: 'ERR_PROTOCOL', cause: message };
+  if (kind === 'network') return { code: 'ERR_CONNECT', cause: message, ...certificateHint(message) };
   switch (status) {
     case 401:
       return challenge === undefined
@@ -81,14 +118,30 @@ export function failureCause(failure: ChannelFailure): { readonly code: LocalErr
             hint: 'give auth, such as oauth() from vivarium/auth/node',
           };
     case 403:
-      return { code: 'ERR_FORBIDDEN', cause: `The server refuses this client (403): ${message}` };
+      return { code: 'ERR_FORBIDDEN', cause: message };
     case 404:
-      return { code: 'ERR_CONNECT', cause: 'There is no MCP endpoint at this URL (404)', hint: 'is the path right? It often ends in /mcp' };
+      return { code: 'ERR_CONNECT', cause: 'There is no MCP endpoint at this URL (404)', hint: pathHint(target) };
     case 405:
-      return { code: 'ERR_CONNECT', cause: 'This URL takes no messages (405)', hint: 'is the path right? It often ends in /mcp' };
+      return { code: 'ERR_CONNECT', cause: 'This URL takes no messages (405)', hint: pathHint(target) };
     default:
-      return { code: 'ERR_CONNECT', cause: `The server answered with status ${status}: ${message}` };
+      return {
+        code: 'ERR_CONNECT',
+        cause: message,
+        ...(retryAfterMs !== undefined && { hint: `try again in ${Math.ceil(retryAfterMs / 1000)} s` }),
+      };
   }
+}
+
+function certificateHint(message: string): { readonly hint?: string } {
+  if (/^TLS: the certificate (?:is signed|cannot be verified)/.test(message))
+    return { hint: 'give its authority as tls.ca of http() from vivarium/connect/http, or in NODE_EXTRA_CA_CERTS' };
+  if (/^TLS: the certificate (?:has expired|is not valid yet)/.test(message))
+    return { hint: 'has it been renewed, and is the clock here right?' };
+  return /^TLS: the certificate is for another host/.test(message) ? { hint: 'use the name it is for, or give tls.servername' } : {};
+}
+
+function pathHint(target: string): string {
+  return /\/mcp\/?(?:\?…)?$/.test(target) ? 'is the path right?' : 'is the path right? It often ends in /mcp';
 }
 
 /** The session, not the request, is what is refused: the server was started anew, or forgot it. */

@@ -3,7 +3,7 @@ import { type ErrorObject, errorCodes, faults, RpcError } from '../jsonrpc/error
 import type { Params, RequestId } from '../jsonrpc/message.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { traitsOf } from '../protocol/revision.ts';
-import type { ClientCapabilities, ElicitRequestParams, ElicitResult } from '../protocol/types.ts';
+import type { ClientCapabilities, CreateMessageResult, ElicitRequestParams, ElicitResult, Root } from '../protocol/types.ts';
 import type { ClientOptions, HandlerContext, Handlers } from './options.ts';
 
 /** A handler that is there is a capability; the revision decides how it is written down. */
@@ -12,7 +12,7 @@ export function capabilitiesOf({ handlers, features = [], extensions = [] }: Cli
   return {
     ...(handlers?.elicit !== undefined && { elicitation: url ? { form: {}, url: {} } : { form: {} } }),
     ...(handlers?.sample !== undefined && { sampling: features.includes('sampling.tools') ? { tools: {} } : {} }),
-    ...(handlers?.roots !== undefined && { roots: {} }),
+    ...(handlers?.roots !== undefined && { roots: features.includes('roots.listChanged') ? { listChanged: true } : {} }),
     ...(extensions.length > 0 && { extensions: Object.fromEntries(extensions.map(({ id, settings }) => [id, (settings ?? {}) as never])) }),
   };
 }
@@ -36,7 +36,7 @@ export async function answer(
       if (ask.mode !== 'url' && (typeof ask.requestedSchema !== 'object' || ask.requestedSchema === null)) {
         throw RpcError.invalidParams('requestedSchema must be an object');
       }
-      return withDefaults(ask, await elicit(ask, context));
+      return withDefaults(ask, checkElicited(await elicit(ask, context)));
     }
     case 'sampling/createMessage': {
       if (sample === undefined) break;
@@ -44,13 +44,39 @@ export async function answer(
       const wantsTools = params?.['tools'] !== undefined || params?.['toolChoice'] !== undefined;
       if (wantsTools && !(features ?? []).includes('sampling.tools'))
         throw new RpcError(errorCodes.invalidParams, 'This client samples without tools');
-      return sample(params as never, context);
+      return checkSampled(await sample(params as never, context));
     }
     case 'roots/list':
       if (roots === undefined) break;
-      return { roots: [...(await roots(context))] };
+      return { roots: checkRoots(await roots(context)) };
   }
   throw RpcError.from(faults.methodNotFound(method));
+}
+
+/** What programs without types give back: said in words of the handler's author. */
+function checkElicited(answered: ElicitResult): ElicitResult {
+  if (isObject(answered) && actions.includes(answered.action)) return answered;
+  throw new Error(`The elicit handler returned ${naming(answered)}: return { action: 'accept' | 'decline' | 'cancel' }`);
+}
+
+const actions: readonly string[] = ['accept', 'decline', 'cancel'];
+
+function checkSampled(answered: CreateMessageResult): CreateMessageResult {
+  if (isObject(answered) && isObject(answered.content)) return answered;
+  throw new Error(`The sample handler returned ${naming(answered)}: return { role, content, model }`);
+}
+
+function checkRoots(answered: readonly Root[]): Root[] {
+  if (Array.isArray(answered)) return [...(answered as readonly Root[])];
+  throw new Error(`The roots handler returned ${naming(answered)}: return a list such as [{ uri: 'file:///home/me/project' }]`);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function naming(value: unknown): string {
+  return value === undefined ? 'nothing' : 'something else';
 }
 
 /** What the user left alone holds as the form showed it. */
@@ -70,6 +96,9 @@ function toError(error: unknown): ErrorObject {
   return { ...faults.internal(), message: error instanceof Error ? error.message : 'The client failed to answer' };
 }
 
+/** Each may be a window in front of a person. */
+const mostOpen = 64;
+
 /** Questions of the server that are being answered. */
 export class Answering {
   readonly #options: ClientOptions;
@@ -87,11 +116,13 @@ export class Answering {
     send: (outcome: { readonly result: object } | { readonly error: object }) => void,
   ): void {
     if (method === 'ping') return send({ result: {} });
+    if (this.#open.size >= mostOpen)
+      return send({ error: { ...faults.internal(), message: 'The client is answering too many questions' } });
     const controller = new AbortController();
     this.#open.set(id, controller);
     const { handlers = {}, features } = this.#options;
     const end = (outcome: { readonly result: object } | { readonly error: object }): void => {
-      this.#open.delete(id);
+      if (this.#open.get(id) === controller) this.#open.delete(id);
       if (!controller.signal.aborted) send(outcome);
     };
     answer(handlers, features, revision, method, params, { signal: controller.signal }).then(
@@ -104,7 +135,9 @@ export class Answering {
     this.#open.get(id)?.abort();
   }
 
+  /** Nobody waits for these answers any more. */
   close(): void {
     for (const controller of this.#open.values()) controller.abort();
+    this.#open.clear();
   }
 }

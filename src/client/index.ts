@@ -3,6 +3,7 @@ import { RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Channel, Connector } from '../protocol/channel.ts';
 import { type Client, connectWith } from './client.ts';
 import type { ClientOptions } from './options.ts';
+import { checkReachable } from './target.ts';
 
 export type { AuthProvider } from '../protocol/authorization.ts';
 export type { Channel, Connector } from '../protocol/channel.ts';
@@ -24,7 +25,8 @@ export type {
 export { RpcError, VivariumError };
 
 /** A connector can be opened again, which is what recovery needs; a channel is used up when it ends. */
-export function connect(target: Connector | Channel, options?: ClientOptions): Promise<Client> {
+export async function connect(target: Connector | Channel, options?: ClientOptions): Promise<Client> {
+  checkReachable(target);
   return connectWith(isConnector(target) ? target : once(target), options);
 }
 

@@ -1,13 +1,15 @@
 // Results a server of 2026-07-28 allows to be kept, for as long as it says.
 
 interface Kept {
-  readonly result: object;
+  /** As text: nobody can change it, and its size is known. */
+  readonly text: string;
   readonly until: number;
 }
 
 const maxKept = 1_000;
+const maxLength = 1024 * 1024;
+const maxLengths = 16 * maxLength;
 const cacheable: ReadonlySet<string> = new Set([
-  'server/discover',
   'tools/list',
   'resources/list',
   'resources/templates/list',
@@ -19,6 +21,7 @@ export class KeptResults {
   readonly #kept: Map<string, Kept> = new Map();
   readonly #on: boolean;
   #drops = 0;
+  #length = 0;
 
   constructor(on: boolean) {
     this.#on = on;
@@ -29,8 +32,8 @@ export class KeptResults {
     const key = keyOf(method, params);
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
-    if (kept.until > Date.now()) return kept.result;
-    this.#kept.delete(key);
+    if (kept.until > Date.now()) return JSON.parse(kept.text);
+    this.#remove(key);
     return undefined;
   }
 
@@ -46,11 +49,14 @@ export class KeptResults {
     // What was answered to questions of the server holds for this call only.
     if ('inputResponses' in params || 'requestState' in params) return;
     const key = keyOf(method, params);
-    this.#kept.delete(key);
-    this.#kept.set(key, { result, until: Date.now() + Math.min(ttlMs, 2 ** 31) });
+    this.#remove(key);
+    const text = JSON.stringify(result);
+    if (text.length > maxLength) return;
+    this.#length += text.length;
+    this.#kept.set(key, { text, until: Date.now() + Math.min(ttlMs, 2 ** 31) });
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= maxKept) break;
-      this.#kept.delete(oldest);
+      if (this.#kept.size <= maxKept && this.#length <= maxLengths) break;
+      this.#remove(oldest);
     }
   }
 
@@ -58,11 +64,17 @@ export class KeptResults {
   drop(method: string, uri?: string): void {
     this.#drops++;
     const start = uri === undefined ? `${method} ` : keyOf(method, { uri });
-    for (const key of [...this.#kept.keys()]) if (key.startsWith(start)) this.#kept.delete(key);
+    for (const key of [...this.#kept.keys()]) if (key.startsWith(start)) this.#remove(key);
+  }
+
+  #remove(key: string): void {
+    this.#length -= this.#kept.get(key)?.text.length ?? 0;
+    this.#kept.delete(key);
   }
 
   clear(): void {
     this.#kept.clear();
+    this.#length = 0;
   }
 }
 

@@ -1,10 +1,11 @@
 // One connection while it lasts: requests with their answers, time limits and progress, and what the server says by itself.
 import { cut, RpcError, VivariumError } from '../jsonrpc/error.ts';
-import { isRequestId, type Params, parseMessage, type RequestId } from '../jsonrpc/message.ts';
+import { isRequestId, type Params, type ParsedRequest, parseMessage, type RequestId } from '../jsonrpc/message.ts';
 import type { Channel, ChannelEnd, ChannelFailure, Sending } from '../protocol/channel.ts';
 import type { Era, Revision } from '../protocol/revision.ts';
 import { Lost } from './failure.ts';
 import type { Progress, Timeouts, Warning } from './options.ts';
+import { cancelled, longestTimer } from './patience.ts';
 
 export interface LinkHost {
   asked(id: RequestId, method: string, params: Params | undefined): void;
@@ -24,6 +25,8 @@ export interface How {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Stays open for ever: only silence on a connection that should beat would end it, and there is none. */
   readonly open?: boolean;
+  /** When `totalMs` is over, where the request is not the first of its call. */
+  readonly until?: number;
   /** Called with the id before anything is sent. */
   readonly onId?: (id: number) => void;
 }
@@ -40,18 +43,21 @@ interface Waiting {
   /** Since when its clock stands still. */
   stopped?: number;
   readonly how: How;
-  readonly abort: AbortController | undefined;
   readonly aborted: (() => void) | undefined;
 }
 
 /** Ids of requests we gave up, so that their late answers are known for what they are; the oldest are forgotten. */
 const maxGivenUp = 256;
+/** A server that asks before it is introduced has a few questions at most. */
+const maxEarly = 100;
 
 export class Link {
   readonly channel: Channel;
   readonly #host: LinkHost;
   readonly #waiting: Map<RequestId, Waiting> = new Map();
   readonly #givenUp: Set<RequestId> = new Set();
+  /** What was asked before both sides knew each other. */
+  #early: ParsedRequest[] | undefined = [];
   #next = 1;
   #end: ChannelEnd | undefined;
 
@@ -72,6 +78,13 @@ export class Link {
     return this.#end;
   }
 
+  /** From now on the host can answer questions. */
+  ready(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const { id, method, params } of early) this.#host.asked(id, method, params);
+  }
+
   /** Rejects with RpcError, VivariumError, or Lost. */
   request(method: string, params: object, how: How): Promise<object> {
     if (this.#end !== undefined) return Promise.reject(new Lost(true, this.#end));
@@ -81,27 +94,19 @@ export class Link {
     return new Promise((resolve, reject) => {
       const { idleMs, totalMs } = how.timeouts;
       const http = this.channel.kind === 'http';
-      const abort = http ? new AbortController() : undefined;
       const aborted = how.signal === undefined ? undefined : () => this.#giveUp(id, cancelled(how.signal as AbortSignal));
       if (aborted !== undefined) how.signal?.addEventListener('abort', aborted, { once: true });
-      const timer = how.open === true ? undefined : setTimeout(() => this.#late(id), Math.min(idleMs, totalMs));
       const { era } = how;
       const now = Date.now();
-      this.#waiting.set(id, { method, era, resolve, reject, timer, until: now + totalMs, alive: now, how, abort, aborted });
+      const until = how.until ?? now + totalMs;
+      const timer = how.open === true ? undefined : this.#timer(id, Math.min(idleMs, until - now));
+      this.#waiting.set(id, { method, era, resolve, reject, timer, until, alive: now, how, aborted });
       const meta = (params as { _meta?: Record<string, unknown> })._meta;
       if (meta !== undefined) meta['progressToken'] = id;
       const failed = (failure: ChannelFailure): void => this.#failed(id, failure);
+      const { revision, headers } = how;
       const authorizing = (on: boolean): void => this.#authorizing(id, on);
-      const sending: Sending = http
-        ? {
-            era,
-            ...(how.revision !== undefined && { revision: how.revision }),
-            ...(how.headers !== undefined && { headers: how.headers }),
-            ...(abort !== undefined && { signal: abort.signal }),
-            failed,
-            authorizing,
-          }
-        : { failed };
+      const sending: Sending = http ? { era, revision, headers, failed, authorizing } : { failed, authorizing };
       this.#send({ jsonrpc: '2.0', id, method, params }, sending);
     });
   }
@@ -121,7 +126,7 @@ export class Link {
   }
 
   #plain({ era, revision }: { readonly era: Era; readonly revision?: Revision | undefined }): Sending | undefined {
-    return this.channel.kind === 'http' ? { era, ...(revision !== undefined && { revision }) } : undefined;
+    return this.channel.kind === 'http' ? { era, revision } : undefined;
   }
 
   #send(message: object, sending: Sending | undefined): void {
@@ -130,6 +135,7 @@ export class Link {
   }
 
   #arrived(message: object): void {
+    if (this.#end?.wanted) return;
     this.#host.tap?.({ direction: 'in', message });
     if (Array.isArray(message)) {
       for (const one of message) this.#one(one);
@@ -142,7 +148,7 @@ export class Link {
       case 'response': {
         const waiting = parsed.id === undefined ? undefined : this.#take(parsed.id);
         if (waiting === undefined) return this.#unknown(parsed.id);
-        if (parsed.error !== undefined) waiting.reject(RpcError.from(parsed.error));
+        if (parsed.error !== undefined) waiting.reject(RpcError.from(parsed.error, { method: waiting.method, target: this.#host.target }));
         else if (typeof parsed.result !== 'object' || parsed.result === null || Array.isArray(parsed.result)) {
           waiting.reject(new VivariumError('ERR_PROTOCOL', `The server answered ${waiting.method} with a result that is no object`));
         } else waiting.resolve(parsed.result);
@@ -151,7 +157,9 @@ export class Link {
       case 'request':
         // Allowed at any time, also before the handshake is over; a modern server has no such thing.
         if (parsed.method === 'ping' && this.channel.kind !== 'http') return this.answer(parsed.id, { result: {} }, { era: 'legacy' });
-        return this.#host.asked(parsed.id, parsed.method, parsed.params);
+        if (this.#early === undefined) this.#host.asked(parsed.id, parsed.method, parsed.params);
+        else if (this.#early.push(parsed) > maxEarly) this.#early.shift();
+        return;
       case 'notification':
         if (parsed.method === 'notifications/progress') return this.#progress(parsed.params);
         return this.#host.told(parsed.method, parsed.params);
@@ -181,8 +189,12 @@ export class Link {
         });
       }
     } catch (error) {
-      this.#host.warn({ code: 'bad-message', message: `onProgress failed: ${String(error)}` });
+      this.#host.warn({ code: 'listener', message: `onProgress failed: ${String(error)}` });
     }
+  }
+
+  #timer(id: RequestId, ms: number): ReturnType<typeof setTimeout> {
+    return setTimeout(() => this.#late(id), Math.min(ms, longestTimer));
   }
 
   #late(id: RequestId): void {
@@ -193,7 +205,7 @@ export class Link {
     const left = Math.min(waiting.alive + idleMs, waiting.until) - now;
     // There were signs of life since it was set; timers may be a little early, too.
     if (left > 1) {
-      waiting.timer = setTimeout(() => this.#late(id), left);
+      waiting.timer = this.#timer(id, left);
       return;
     }
     const limit = now >= waiting.until - 1 ? 'totalMs' : 'idleMs';
@@ -215,7 +227,7 @@ export class Link {
     }
     waiting.until += now - (waiting.stopped ?? now);
     waiting.alive = now;
-    waiting.timer = setTimeout(() => this.#late(id), Math.min(waiting.how.timeouts.idleMs, waiting.until - now));
+    waiting.timer = this.#timer(id, Math.min(waiting.how.timeouts.idleMs, waiting.until - now));
   }
 
   /** The work on the server is to stop: by a message, or by closing the stream, as the era has it. */
@@ -231,7 +243,7 @@ export class Link {
     if (byMessage && waiting.method !== 'initialize') {
       this.notify('notifications/cancelled', { requestId: id, reason: error.message }, waiting.how);
     }
-    waiting.abort?.abort();
+    this.channel.abandon?.(id);
     waiting.reject(error);
   }
 
@@ -261,14 +273,8 @@ export class Link {
     this.#end ??= { wanted: true };
     const error = new VivariumError('ERR_CLOSED', 'The client is closed');
     for (const id of [...this.#waiting.keys()]) {
-      const waiting = this.#take(id);
-      waiting?.abort?.abort();
-      waiting?.reject(error);
+      this.#take(id)?.reject(error);
     }
     await this.channel.close();
   }
-}
-
-function cancelled(signal: AbortSignal): VivariumError {
-  return new VivariumError('ERR_CANCELLED', 'The request was cancelled', { cause: signal.reason });
 }

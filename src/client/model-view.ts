@@ -10,8 +10,17 @@ export function modelView(result: CallToolResult): readonly ContentBlock[] {
   // The words of a failure are what matters.
   if (result.isError === true && content.length > 0) return content;
   if (content.some((block) => block.type === 'text' && says(block.text, structuredContent))) return content;
-  const projected: ContentBlock = { type: 'text', text: encodeNow(structuredContent, 'json').text };
+  const projected: ContentBlock = { type: 'text', text: textOf(structuredContent) };
   return [projected, ...content.filter((block) => block.type !== 'text')];
+}
+
+/** A server may nest deeper than can be written. */
+function textOf(value: unknown): string {
+  try {
+    return encodeNow(value, 'json').text;
+  } catch {
+    return 'The value is nested too deeply to be shown.';
+  }
 }
 
 function says(text: string, value: unknown): boolean {

@@ -1,6 +1,6 @@
 // Which era a server speaks: found in band, once. Only what a server says about versions counts; refusals and faults of the network do not.
 import { errorCodes, RpcError, VivariumError } from '../jsonrpc/error.ts';
-import type { ChannelFailure } from '../protocol/channel.ts';
+import type { Channel, ChannelEnd, ChannelFailure } from '../protocol/channel.ts';
 import { isRevision, metaKeys, type Revision, revisions, traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, DiscoverResult, Implementation, InitializeResult, ServerCapabilities } from '../protocol/types.ts';
 import { type About, endCause, fail, failureCause, Lost } from './failure.ts';
@@ -48,13 +48,33 @@ export async function discover(link: Link, terms: Terms, about: About): Promise<
       const params = { _meta: envelope(version, terms) };
       const result = (await link.request('server/discover', params, { era: 'modern', revision: version, timeouts })) as DiscoverResult;
       return introduce(result, version, pinned, about);
-    } catch (error) {
+    } catch (caught) {
+      const error = await withEnd(caught, link.channel);
       const next = judge(error, pinned, pipe, about);
       if (next instanceof Error) throw next;
       if (attempt > 0) throw fail('ERR_ERA', `The server refuses ${version}, which it says it supports`, about, { error });
       version = next;
     }
   }
+}
+
+/** A pipe breaks a moment before the child's end is known, and that end is the cause. */
+async function withEnd(error: unknown, channel: Channel): Promise<unknown> {
+  if (!(error instanceof Lost) || !('kind' in error.why) || error.why.kind !== 'network' || channel.kind !== 'pipe') return error;
+  const end = await endOf(channel);
+  return end === undefined ? error : new Lost(error.unsent, end);
+}
+
+const exitMs = 500;
+
+async function endOf(channel: Channel): Promise<ChannelEnd | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), exitMs);
+  });
+  const end = (await Promise.race([channel.closed, late])) as ChannelEnd | undefined;
+  clearTimeout(timer);
+  return end;
 }
 
 function envelope(version: Revision, { info, capabilities }: Terms): Record<string, unknown> {
@@ -125,7 +145,7 @@ export function refused(failure: ChannelFailure, about: About): VivariumError {
   if (failure.error?.code === errorCodes.unsupportedVersion) {
     return fail('ERR_ERA', `The server does not speak this revision: ${failure.error.message}`, about, { error: failure.error });
   }
-  const { code, cause, hint } = failureCause(failure);
+  const { code, cause, hint } = failureCause(failure, about.target);
   return fail(code, cause, about, {
     error: failure.cause ?? failure.error,
     ...(hint !== undefined && { hint }),
@@ -164,8 +184,38 @@ export async function initialize(link: Link, terms: Terms, about: About): Promis
   return { era: 'legacy', revision: protocolVersion, server: serverInfo, capabilities, instructions };
 }
 
-/** Methods of one era only; what extensions add exists in any. */
-export function exists(method: string, { era }: Introduction): boolean {
-  if (era === 'legacy') return !/^(?:server\/discover|subscriptions\/listen)$/.test(method);
-  return !/^(?:initialize|ping|logging\/setLevel|resources\/(?:un)?subscribe)$/.test(method);
+/** Throws for a method of the other era, and for one the server says it does not offer; what extensions add exists in any. */
+export function checkMethod(method: string, introduction: Introduction): void {
+  const { era, revision } = introduction;
+  if (era === 'legacy' ? onlyModern.test(method) : onlyLegacy.test(method)) {
+    throw new VivariumError('ERR_UNSUPPORTED_BY_REVISION', `${method} does not exist in ${revision}`);
+  }
+  if (!offers(method, introduction)) {
+    throw new VivariumError('ERR_UNSUPPORTED_BY_PEER', `The server does not offer ${needs.get(method)}, which ${method} needs`);
+  }
 }
+
+const onlyModern = /^(?:server\/discover|subscriptions\/listen)$/;
+const onlyLegacy = /^(?:initialize|ping|logging\/setLevel|resources\/(?:un)?subscribe)$/;
+
+/** Whether the server declared what the method belongs to. */
+export function offers(method: string, { capabilities, revision }: Introduction): boolean {
+  const needed = needs.get(method);
+  // The first revision had completion, but no word for it.
+  if (needed === undefined || (needed === 'completions' && revision === '2024-11-05')) return true;
+  return capabilities[needed] !== undefined;
+}
+
+const needs: ReadonlyMap<string, 'tools' | 'prompts' | 'resources' | 'logging' | 'completions'> = new Map([
+  ['tools/call', 'tools'],
+  ['tools/list', 'tools'],
+  ['prompts/get', 'prompts'],
+  ['prompts/list', 'prompts'],
+  ['resources/read', 'resources'],
+  ['resources/list', 'resources'],
+  ['resources/templates/list', 'resources'],
+  ['resources/subscribe', 'resources'],
+  ['resources/unsubscribe', 'resources'],
+  ['logging/setLevel', 'logging'],
+  ['completion/complete', 'completions'],
+]);

@@ -1,5 +1,6 @@
 // What may be said about a connection and about a request, and what holds when it is not.
-import type { Era, Revision } from '../protocol/revision.ts';
+import { VivariumError } from '../jsonrpc/error.ts';
+import { type Era, isRevision, type Revision, revisions } from '../protocol/revision.ts';
 import type {
   CreateMessageRequestParams,
   CreateMessageResult,
@@ -59,7 +60,7 @@ export interface ClientOptions {
   readonly client?: Implementation;
   readonly handlers?: Handlers;
   /** What handlers can do beyond the plain: forms and text are always meant. */
-  readonly features?: readonly ('elicitation.url' | 'sampling.tools')[];
+  readonly features?: readonly ('elicitation.url' | 'sampling.tools' | 'roots.listChanged')[];
   /** Default: `auto`, the newest both sides know. */
   readonly revision?: 'auto' | Revision;
   readonly prior?: Verdict;
@@ -99,7 +100,16 @@ export interface RequestOptions {
 }
 
 export interface Warning {
-  readonly code: 'junk' | 'late-answer' | 'unknown-answer' | 'bad-message' | 'schema' | 'tool-dropped' | 'subscription' | 'recovery';
+  readonly code:
+    | 'junk'
+    | 'late-answer'
+    | 'unknown-answer'
+    | 'bad-message'
+    | 'schema'
+    | 'tool-dropped'
+    | 'subscription'
+    | 'recovery'
+    | 'listener';
   readonly message: string;
 }
 
@@ -121,4 +131,74 @@ export interface Introduction {
   readonly server: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
+  /** When the server was asked for its era. */
+  readonly at?: number;
+}
+
+const clientNames: Readonly<Record<keyof ClientOptions, true>> = {
+  cache: true,
+  client: true,
+  extensions: true,
+  features: true,
+  handlers: true,
+  limits: true,
+  prior: true,
+  recover: true,
+  restart: true,
+  revision: true,
+  tap: true,
+  timeouts: true,
+};
+const requestNames: Readonly<Record<keyof RequestOptions, true>> = {
+  logLevel: true,
+  meta: true,
+  onProgress: true,
+  signal: true,
+  timeouts: true,
+};
+/** Those of a call have one more, which its caller has looked after. */
+const callNames: readonly string[] = [...Object.keys(requestNames), 'output'].sort();
+const limitNames = ['idleMs', 'totalMs'];
+
+/** What is misspelt would otherwise be left out in silence. `more` are options of whoever calls. */
+export function checkOptions(options: ClientOptions, more: readonly string[] = []): void {
+  checkNames('option', options, [...Object.keys(clientNames), ...more].sort());
+  const { handlers, limits, restart, revision, timeouts } = options;
+  if (revision !== undefined && revision !== 'auto' && !isRevision(revision))
+    throw mistake(`revision must be 'auto' or one of ${revisions.join(', ')}, got ${String(revision)}`);
+  if (timeouts !== undefined) checkLimits('timeouts', timeouts, ['connectMs', ...limitNames, 'probeMs']);
+  if (limits !== undefined) checkLimits('limits', limits, ['pages', 'rounds']);
+  if (handlers !== undefined) {
+    checkNames('handler', handlers, ['elicit', 'roots', 'sample']);
+    const odd = Object.entries(handlers).find(([, handler]) => handler !== undefined && typeof handler !== 'function');
+    if (odd !== undefined) throw mistake(`handlers.${odd[0]} must be a function`);
+  }
+  if (restart !== undefined && restart !== false && !Number.isSafeInteger(restart?.max))
+    throw mistake('restart must be false or { max }, with the number of times in all');
+}
+
+/** Looked at for every request, so most of them must cost nothing. */
+export function checkRequest(options: RequestOptions): void {
+  for (const name in options) if (!callNames.includes(name)) checkNames('option', options, callNames);
+  if (options.timeouts !== undefined) checkLimits('timeouts', options.timeouts, limitNames);
+}
+
+function checkLimits(what: string, given: object, known: readonly string[]): void {
+  checkNames(`${what}.`, given, known);
+  for (const [name, value] of Object.entries(given) as [string, unknown][]) {
+    if (value === undefined || (typeof value === 'number' && value > 0)) continue;
+    throw mistake(`${what}.${name} must be a number above 0, got ${typeof value === 'string' ? JSON.stringify(value) : String(value)}`);
+  }
+}
+
+function checkNames(what: string, given: unknown, known: readonly string[]): void {
+  if (typeof given !== 'object' || given === null) throw mistake(`Options must be an object, got ${String(given)}`);
+  const odd = Object.keys(given).find((name) => !known.includes(name));
+  if (odd === undefined) return;
+  const name = what.endsWith('.') ? `option "${what}${odd}"` : `${what} "${odd}"`;
+  throw mistake(`There is no ${name}: ${known.join(', ')} are those there are`);
+}
+
+function mistake(message: string): VivariumError {
+  return new VivariumError('ERR_CONFIG', message);
 }

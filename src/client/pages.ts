@@ -1,9 +1,17 @@
 // Lists come in pages: all of them, checked, and no more than a server may reasonably have.
 import { VivariumError } from '../jsonrpc/error.ts';
-import type { Tool } from '../protocol/types.ts';
-import type { RequestOptions } from './options.ts';
+import type { ListPromptsResult, ListResourcesResult, ListResourceTemplatesResult, ListToolsResult, Tool } from '../protocol/types.ts';
+import { offers } from './negotiate.ts';
+import type { Introduction, RequestOptions } from './options.ts';
 
-export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
+export interface ListResults {
+  readonly 'tools/list': ListToolsResult;
+  readonly 'resources/list': ListResourcesResult;
+  readonly 'resources/templates/list': ListResourceTemplatesResult;
+  readonly 'prompts/list': ListPromptsResult;
+}
+
+export type ListMethod = keyof ListResults;
 
 export const items: Readonly<Record<ListMethod, string>> = {
   'tools/list': 'tools',
@@ -13,13 +21,20 @@ export const items: Readonly<Record<ListMethod, string>> = {
 };
 
 interface Asker {
+  readonly introduction: Introduction;
   readonly limits: { readonly pages: number };
   readonly tools: { complete: boolean };
   ask(method: string, params: object, options: RequestOptions, replay: 'safe'): Promise<object>;
   learn(tools: readonly Tool[], first: boolean): readonly Tool[];
 }
 
-export async function* pagesOf(talk: Asker, method: ListMethod, options: RequestOptions): AsyncGenerator<object, void, undefined> {
+export async function* pagesOf<M extends ListMethod>(
+  talk: Asker,
+  method: M,
+  options: RequestOptions,
+): AsyncGenerator<ListResults[M], void, undefined> {
+  // Nothing of the kind is there to be listed.
+  if (!offers(method, talk.introduction)) return;
   const seen = new Set<string>();
   let cursor: string | undefined;
   for (let page = 0; page < talk.limits.pages; page++) {
@@ -28,7 +43,7 @@ export async function* pagesOf(talk: Asker, method: ListMethod, options: Request
     if (!Array.isArray(list)) throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} without ${items[method]}`);
     if (!list.every((one) => isItem(one, method)))
       throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} with things that are none`);
-    yield method === 'tools/list' ? { ...result, tools: talk.learn(list, page === 0) } : result;
+    yield (method === 'tools/list' ? { ...result, tools: talk.learn(list, page === 0) } : result) as unknown as ListResults[M];
     const { nextCursor } = result as { nextCursor?: unknown };
     if (typeof nextCursor !== 'string') {
       if (method === 'tools/list') talk.tools.complete = true;

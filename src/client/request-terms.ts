@@ -3,7 +3,7 @@ import { metaKeys } from '../protocol/revision.ts';
 import type { LoggingLevel } from '../protocol/types.ts';
 import type { How } from './link.ts';
 import type { Terms } from './negotiate.ts';
-import type { ClientOptions, Introduction, RequestOptions } from './options.ts';
+import { type ClientOptions, checkRequest, type Introduction, type RequestOptions } from './options.ts';
 
 /** Most requests ask for nothing special, and share what holds for all of a connection. */
 export function createHow(
@@ -11,6 +11,7 @@ export function createHow(
 ): (options: RequestOptions, headers: Readonly<Record<string, string>> | undefined, introduction: Introduction) => How {
   let shared: { readonly introduction: Introduction; readonly how: How } | undefined;
   return (options, headers, introduction) => {
+    checkRequest(options);
     const { signal, timeouts, onProgress } = options;
     if (signal !== undefined || timeouts !== undefined || onProgress !== undefined || headers !== undefined) {
       return howOf(options, usual, headers, introduction);

@@ -1,10 +1,10 @@
 // Rounds of 2026-07-28: the server answers with questions, and the request is made again with answers.
-import { RpcError, VivariumError } from '../jsonrpc/error.ts';
+import { cut, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { InputRequiredResult } from '../protocol/types.ts';
 import { answer } from './incoming.ts';
-import type { ClientOptions } from './options.ts';
+import type { ClientExtension, ClientOptions, ExtensionCall } from './options.ts';
 
 /** Until somebody gives up: whoever made the call, or whoever closes the client. */
 export async function nextRound(
@@ -78,4 +78,16 @@ function failed(method: string): (error: unknown) => never {
     const message = error instanceof Error ? error.message : String(error);
     throw new VivariumError('ERR_CANCELLED', `The handler for ${method} failed: ${message}`, { cause: error });
   };
+}
+
+/** Who knows what to do with a result that is neither final nor a question. */
+export function resultHandler(
+  extensions: readonly ClientExtension[] = [],
+  method: string,
+  type: string,
+): (result: object, call: ExtensionCall) => Promise<object> {
+  const results = extensions.map((one) => one.results ?? {}).find((known) => Object.hasOwn(known, type));
+  const handler = results?.[type];
+  if (handler === undefined) throw new VivariumError('ERR_PROTOCOL', `${method} gave a result of the unknown type "${cut(type)}"`);
+  return handler;
 }

@@ -9,6 +9,8 @@ export interface Listening {
   subscribe(uri: string): Promise<unknown>;
   unsubscribe(uri: string): Promise<unknown>;
   readonly modern: () => boolean;
+  /** It is listened again: what changed meanwhile, nobody told. */
+  resumed(lists: readonly List[]): void;
   warn(warning: Warning): void;
 }
 
@@ -21,6 +23,8 @@ interface Wish {
 type List = 'tools' | 'resources' | 'prompts';
 const againMs = 1_000;
 const longestMs = 30_000;
+/** A stream that held so long was a good one; proxies end them all. */
+const lastingMs = 10_000;
 
 export class Subscriptions {
   readonly #listening: Listening;
@@ -83,7 +87,7 @@ export class Subscriptions {
         try {
           listener();
         } catch (error) {
-          this.#listening.warn({ code: 'subscription', message: `A listener failed: ${String(error)}` });
+          this.#listening.warn({ code: 'listener', message: `A listener for ${wanted} failed: ${String(error)}` });
         }
       }
     }
@@ -109,7 +113,7 @@ export class Subscriptions {
     return next;
   }
 
-  async #listen(failures: number): Promise<void> {
+  async #listen(failures: number, again = false): Promise<void> {
     const before = this.#current;
     this.#current = undefined;
     if (this.#closed || (this.#uris.size === 0 && this.#lists.size === 0)) {
@@ -119,17 +123,19 @@ export class Subscriptions {
     const current = new AbortController();
     this.#current = current;
     await new Promise<void>((resolve, reject) => {
-      let acknowledged = false;
+      let acknowledged: number | undefined;
       const ended = (error: unknown): void => {
-        if (!acknowledged) {
+        if (acknowledged === undefined) {
           // The one before it still listens.
           if (this.#current === current) this.#current = before;
           reject(error ?? new Error('The server ended the subscription'));
-        } else if (!this.#closed && this.#current === current && !current.signal.aborted) this.#again(failures);
+        } else if (!this.#closed && this.#current === current && !current.signal.aborted)
+          this.#again(Date.now() - acknowledged > lastingMs ? 0 : failures);
       };
       this.#listening
         .open(this.#filter(), current.signal, () => {
-          acknowledged = true;
+          acknowledged = Date.now();
+          if (again) this.#listening.resumed([...this.#lists]);
           before?.abort();
           resolve();
         })
@@ -142,7 +148,7 @@ export class Subscriptions {
     const timer = setTimeout(
       () => {
         if (this.#closed) return;
-        this.#listen(failures + 1).catch((error: unknown) => {
+        this.#listen(failures + 1, true).catch((error: unknown) => {
           this.#listening.warn({ code: 'subscription', message: `The server no longer tells of changes: ${String(error)}` });
           if (!this.#closed) this.#again(failures + 1);
         });

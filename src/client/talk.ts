@@ -2,30 +2,34 @@
 import { cut, errorCodes, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params, RequestId } from '../jsonrpc/message.ts';
 import type { ChannelEnd, Connector } from '../protocol/channel.ts';
-import { metaKeys } from '../protocol/revision.ts';
 import type { InputRequiredResult, LoggingLevel, SubscriptionFilter, Tool } from '../protocol/types.ts';
 import { type Connection, establish } from './connection.ts';
 import { Events } from './events.ts';
 import { type About, endCause, fail, isGone, Lost } from './failure.ts';
+import { type Hearing, hear } from './hear.ts';
 import { Answering, capabilitiesOf } from './incoming.ts';
 import { KeptResults } from './kept-results.ts';
 import type { How, LinkHost } from './link.ts';
-import { ends, exists, refused, type Terms } from './negotiate.ts';
+import { listen } from './listen.ts';
+import { checkMethod, ends, refused, type Terms } from './negotiate.ts';
 import type { ClientEvents, ClientOptions, Introduction, RequestOptions, Warning } from './options.ts';
 import { pagesOf } from './pages.ts';
+import { within } from './patience.ts';
+import { Recovery, reasonOf } from './recovery.ts';
 import { createHow, withMeta } from './request-terms.ts';
-import { nextRound } from './rounds.ts';
+import { nextRound, resultHandler } from './rounds.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { KnownTools } from './tools.ts';
 
 type Replay = 'safe' | 'unsafe';
 
-const lists = {
-  'notifications/tools/list_changed': 'tools',
-  'notifications/resources/list_changed': 'resources',
-  'notifications/prompts/list_changed': 'prompts',
-} as const;
-const restartMs = 100;
+/** What was done already to get an answer. */
+interface Tries {
+  /** On the same session. */
+  resent: number;
+  /** On a new one. */
+  recovered: number;
+}
 
 export class Talk implements LinkHost {
   readonly options: ClientOptions;
@@ -37,15 +41,17 @@ export class Talk implements LinkHost {
   readonly #kept: KeptResults;
   readonly #events: Events = new Events();
   readonly #answering: Answering;
+  readonly #hearing: Hearing;
   readonly #acknowledged: Map<RequestId, () => void> = new Map();
   #connector: Connector;
   #connection!: Connection;
-  #recovering: Promise<void> | undefined;
-  #restarts = 0;
+  readonly #recovery: Recovery;
+  #learning: Promise<void> | undefined;
   /** What became of the calls that were lost with the last connection. */
   #affected = { replayed: 0, unknown: 0 };
   #level: LoggingLevel | undefined;
   #closed = false;
+  #closing: Promise<void> | undefined;
   readonly #ending: AbortController = new AbortController();
 
   private constructor(connector: Connector, options: ClientOptions) {
@@ -69,14 +75,34 @@ export class Talk implements LinkHost {
       subscribe: (uri) => this.ask('resources/subscribe', { uri }, {}, 'safe'),
       unsubscribe: (uri) => this.ask('resources/unsubscribe', { uri }, {}, 'safe'),
       modern: () => this.introduction.era === 'modern',
+      resumed: (lists) => {
+        this.#kept.clear();
+        for (const list of lists) this.#events.changed(list);
+      },
       warn: (warning) => this.warn(warning),
     });
+    this.#recovery = new Recovery({
+      connection: () => this.#connection,
+      options,
+      ending: this.#ending.signal,
+      renew: (lost, cause) => this.#again(lost, cause),
+      warn: (warning) => this.warn(warning),
+    });
+    this.#hearing = {
+      kept: this.#kept,
+      tools: this.tools,
+      events: this.#events,
+      subscriptions: this.subscriptions,
+      acknowledged: (id) => this.#acknowledged.get(id)?.(),
+      cancelled: (id) => this.#answering.cancel(id),
+    };
   }
 
   static async begin(connector: Connector, options: ClientOptions): Promise<Talk> {
     const talk = new Talk(connector, options);
     talk.#connection = await establish(connector, talk.#terms, talk);
     talk.#connector = talk.#connection.connector;
+    talk.#connection.link.ready();
     return talk;
   }
 
@@ -103,88 +129,77 @@ export class Talk implements LinkHost {
     options: RequestOptions,
     replay: Replay,
     headers?: Readonly<Record<string, string>>,
+    deadline?: number,
   ): Promise<object> {
     this.#checkMethod(method);
     const kept = this.#kept.get(method, params);
     if (kept !== undefined) return kept;
     const since = this.#kept.generation;
-    const result = await this.#rounds(method, params, options, replay, headers);
-    this.#kept.put(method, params, result, since);
-    return result;
+    let current = params;
+    const tries = { resent: 0, recovered: 0 };
+    let until = deadline;
+    // Until there is a final result: a connection may be lost, and a server of 2026-07-28 may ask in between.
+    for (let round = 0; ; ) {
+      if (this.#recovery.current !== undefined)
+        await within(this.#recovery.current, method, this.#how(options, headers, this.introduction));
+      const connection = this.#connection;
+      const { introduction } = connection;
+      const sent = this.#withMeta(current, options, connection);
+      const shared = this.#how(options, headers, introduction);
+      until ??= Date.now() + shared.timeouts.totalMs;
+      // What a call may take in all holds for all of its rounds.
+      const how = deadline === undefined && round === 0 && tries.resent + tries.recovered === 0 ? shared : { ...shared, until };
+      let result: { resultType?: unknown };
+      try {
+        result = await connection.link.request(method, sent, how);
+      } catch (error) {
+        if (!(error instanceof Lost)) throw error;
+        await this.#lost(connection, error, method, how, replay, tries);
+        continue;
+      }
+      const { resultType = 'complete' } = result;
+      if (introduction.era === 'legacy' || resultType === 'complete') {
+        this.#kept.put(method, params, result, since);
+        return result;
+      }
+      if (resultType !== 'input_required') return this.#extended(method, current, String(resultType), result, options);
+      tries.resent = 0;
+      tries.recovered = 0;
+      current = await this.#answered(method, params, result, round++, options);
+    }
+  }
+
+  #answered(method: string, params: object, result: object, round: number, { signal }: RequestOptions): Promise<object> {
+    const { rounds } = this.limits;
+    if (round >= rounds) throw new VivariumError('ERR_ROUNDS', `${method} asked more than ${rounds} times: raise limits.rounds`);
+    return nextRound(params, result as InputRequiredResult, this.options, this.introduction.revision, signal, this.#ending.signal);
   }
 
   #checkMethod(method: string): void {
     if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
-    if (!exists(method, this.introduction)) {
-      throw new VivariumError('ERR_UNSUPPORTED_BY_REVISION', `${method} does not exist in ${this.introduction.revision}`);
-    }
+    checkMethod(method, this.introduction);
   }
 
-  /** Until there is a final result: a server of 2026-07-28 may ask in between. */
-  async #rounds(
-    method: string,
-    params: object,
-    options: RequestOptions,
-    replay: Replay,
-    headers: Readonly<Record<string, string>> | undefined,
-  ): Promise<object> {
-    let current = params;
-    for (let round = 0; ; round++) {
-      const result = (await this.#once(method, current, options, replay, headers)) as { resultType?: unknown };
-      if (this.introduction.era === 'legacy') return result;
-      const { resultType = 'complete' } = result;
-      if (resultType === 'complete') return result;
-      if (resultType !== 'input_required') return this.#extended(method, current, String(resultType), result, options);
-      if (round >= this.limits.rounds)
-        throw new VivariumError('ERR_ROUNDS', `${method} asked more than ${this.limits.rounds} times: raise limits.rounds`);
-      current = await nextRound(
-        params,
-        result as unknown as InputRequiredResult,
-        this.options,
-        this.introduction.revision,
-        options.signal,
-        this.#ending.signal,
-      );
-    }
-  }
-
-  async #extended(method: string, params: object, type: string, result: object, { signal }: RequestOptions): Promise<object> {
-    const handler = this.options.extensions?.map(({ results }) => results?.[type]).find((one) => one !== undefined);
-    if (handler === undefined) throw new VivariumError('ERR_PROTOCOL', `${method} gave a result of the unknown type "${cut(type)}"`);
-    return handler(result, { method, params, signal, request: (other, more = {}) => this.ask(other, more, {}, 'unsafe') });
-  }
-
-  async #once(
-    method: string,
-    params: object,
-    options: RequestOptions,
-    replay: Replay,
-    headers: Readonly<Record<string, string>> | undefined,
-  ): Promise<object> {
-    for (let attempt = 0; ; attempt++) {
-      if (this.#recovering !== undefined) await this.#recovering;
-      const connection = this.#connection;
-      try {
-        return await connection.link.request(
-          method,
-          this.#withMeta(params, options, connection),
-          this.#how(options, headers, connection.introduction),
-        );
-      } catch (error) {
-        if (!(error instanceof Lost)) throw error;
-        await this.#lost(connection, error, method, replay, attempt);
-      }
-    }
+  #extended(method: string, params: object, type: string, result: object, { signal }: RequestOptions): Promise<object> {
+    const handle = resultHandler(this.options.extensions, method, type);
+    return handle(result, { method, params, signal, request: (other, more = {}) => this.ask(other, more, {}, 'unsafe') });
   }
 
   /** Comes back when the request may be sent again. */
-  async #lost(connection: Connection, error: Lost, method: string, replay: Replay, attempt: number): Promise<void> {
+  async #lost(connection: Connection, error: Lost, method: string, how: How, replay: Replay, tries: Tries): Promise<void> {
     const { why, unsent } = error;
     if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
-    if ('kind' in why && !isGone(why)) throw why.error !== undefined ? RpcError.from(why.error) : refused(why, this.#about(connection));
+    // Over HTTP a connection carries one request: that it broke says nothing of the session, nor of the other calls.
+    const alone = 'kind' in why && why.kind === 'network' && connection.link.channel.kind === 'http';
+    if ('kind' in why && !alone && !isGone(why))
+      throw why.error !== undefined ? RpcError.from(why.error, { method, target: this.target }) : refused(why, this.#about(connection));
     // A session that is not known was refused before anything was done.
     const again = unsent || replay === 'safe' || ('kind' in why && why.kind === 'status');
-    const recovered = attempt === 0 && (this.options.recover ?? true) ? await this.#recover(connection, error) : false;
+    const recover = this.options.recover ?? true;
+    if (alone && again && recover && tries.resent++ === 0) return;
+    const tried = !alone && recover && tries.recovered++ === 0;
+    const recovered = tried ? await within(this.#recovery.recover(connection, error), method, how) : false;
+    if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
     if (recovered) this.#affected[again ? 'replayed' : 'unknown']++;
     if (recovered && again) return;
     if (!again) {
@@ -195,7 +210,7 @@ export class Talk implements LinkHost {
         {
           ...('kind' in why ? {} : ends(why)),
           error,
-          hint: recovered ? 'the connection is back; look before calling again' : 'the connection is lost',
+          hint: recovered ? 'the connection is back; look before calling again' : 'look before calling again',
         },
       );
     }
@@ -203,40 +218,20 @@ export class Talk implements LinkHost {
     throw fail('ERR_CLOSED', endCause(why, connection.link.channel.trace?.().stderr), this.#about(connection), { ...ends(why), error });
   }
 
-  /** One at a time, whoever noticed it first. */
-  async #recover(lost: Connection, cause: Lost): Promise<boolean> {
-    if (this.#connection !== lost) return true;
-    const { kind = 'pipe' } = lost.link.channel;
-    const child = kind === 'pipe';
-    const { restart = false } = this.options;
-    if (child && (restart === false || this.#restarts >= restart.max)) return false;
-    this.#recovering ??= this.#again(lost, child, cause).finally(() => {
-      this.#recovering = undefined;
-    });
-    try {
-      await this.#recovering;
-      return true;
-    } catch (error) {
-      this.warn({
-        code: 'recovery',
-        message: `The connection could not be restored: ${error instanceof Error ? error.message : String(error)}`,
-      });
-      return false;
-    }
-  }
-
-  async #again(lost: Connection, child: boolean, cause: Lost): Promise<void> {
-    if (child) await new Promise((resolve) => setTimeout(resolve, restartMs * 2 ** this.#restarts++));
+  async #again(lost: Connection, cause: Lost): Promise<void> {
+    this.#answering.close();
     await lost.link.channel.close().catch(() => undefined);
-    const { era, revision } = lost.introduction;
-    const prior = { era, revision, at: Date.now() };
-    const connection = await establish(this.#connector, { ...this.#terms, prior }, this);
+    const { era, revision, at = Date.now() } = lost.introduction;
+    const prior = { era, revision, at };
+    const connection = await establish(this.#connector, { ...this.#terms, prior }, this, this.#ending.signal);
     // Closed meanwhile: nobody else would end what was just begun.
     if (this.#closed) {
       await connection.link.close();
       throw new VivariumError('ERR_CLOSED', 'The client is closed');
     }
+    if (connection.link.ended !== undefined) throw new Lost(true, connection.link.ended);
     this.#connection = connection;
+    connection.link.ready();
     this.tools.forget();
     this.#kept.clear();
     // What the server has forgotten is said again, and what it offers may have changed.
@@ -249,11 +244,9 @@ export class Talk implements LinkHost {
         await this.ask('logging/setLevel', { level: this.#level }, {}, 'safe');
       await this.subscriptions.restore();
     } catch (error) {
-      this.warn({
-        code: 'recovery',
-        message: `Not everything could be set up again: ${error instanceof Error ? error.message : String(error)}`,
-      });
+      if (!this.#closed) this.warn({ code: 'recovery', message: `Not everything could be set up again: ${reasonOf(error)}` });
     }
+    if (this.#closed) return;
     const { replayed, unknown } = this.#affected;
     this.#affected = { replayed: 0, unknown: 0 };
     this.#events.emit('reconnected', { cause, replayed, unknown });
@@ -269,11 +262,15 @@ export class Talk implements LinkHost {
   async callTool(name: string, args: Readonly<Record<string, unknown>>, options: RequestOptions): Promise<object> {
     const params = { name, arguments: args };
     const inHeaders = this.#inHeaders;
-    if (inHeaders && !this.tools.complete && this.tools.get(name) === undefined) await this.#learnTools(options);
+    let until: number | undefined;
+    if (inHeaders && !this.tools.complete && this.tools.get(name) === undefined) {
+      until = Date.now() + this.#how(options, undefined, this.introduction).timeouts.totalMs;
+      await this.#learnTools(options);
+    }
     const { annotations } = this.tools.get(name) ?? {};
     const replay: Replay = annotations?.readOnlyHint === true || annotations?.idempotentHint === true ? 'safe' : 'unsafe';
     const call = (): Promise<object> =>
-      this.ask('tools/call', params, options, replay, inHeaders ? this.tools.headersFor(name, args) : undefined);
+      this.ask('tools/call', params, options, replay, inHeaders ? this.tools.headersFor(name, args) : undefined, until);
     try {
       return await call();
     } catch (error) {
@@ -289,8 +286,16 @@ export class Talk implements LinkHost {
     return this.introduction.era === 'modern' && this.#connection.link.channel.kind === 'http';
   }
 
-  async #learnTools({ signal }: RequestOptions): Promise<void> {
-    for await (const _page of pagesOf(this, 'tools/list', signal === undefined ? {} : { signal }));
+  /** Many may wait for it, so the first of them does not decide when it is given up. */
+  async #learnTools(options: RequestOptions): Promise<void> {
+    this.#learning ??= this.#allTools().finally(() => {
+      this.#learning = undefined;
+    });
+    await within(this.#learning, 'tools/list', this.#how(options, undefined, this.introduction));
+  }
+
+  async #allTools(): Promise<void> {
+    for await (const _page of pagesOf(this, 'tools/list', {}));
   }
 
   learn(tools: readonly Tool[], first: boolean): readonly Tool[] {
@@ -298,22 +303,10 @@ export class Talk implements LinkHost {
     return this.tools.learn(tools, this.#inHeaders);
   }
 
-  async #listen(filter: SubscriptionFilter, signal: AbortSignal, acknowledged: () => void): Promise<void> {
+  #listen(filter: SubscriptionFilter, signal: AbortSignal, acknowledged: () => void): Promise<void> {
     const connection = this.#connection;
-    let own: RequestId | undefined;
-    const how: How = {
-      ...this.#how({ signal }, undefined, connection.introduction),
-      open: true,
-      onId: (id) => {
-        own = id;
-        this.#acknowledged.set(id, acknowledged);
-      },
-    };
-    try {
-      await connection.link.request('subscriptions/listen', this.#withMeta({ notifications: filter }, {}, connection), how);
-    } finally {
-      if (own !== undefined) this.#acknowledged.delete(own);
-    }
+    const params = this.#withMeta({ notifications: filter }, {}, connection);
+    return listen(connection.link, params, this.#how({}, undefined, connection.introduction), signal, this.#acknowledged, acknowledged);
   }
 
   async setLogLevel(level: LoggingLevel): Promise<void> {
@@ -323,12 +316,12 @@ export class Talk implements LinkHost {
   }
 
   notify(method: string, params: object | undefined): void {
+    this.#checkMethod(method);
     this.#connection.link.notify(method, params, this.introduction);
   }
 
   asked(id: RequestId, method: string, params: Params | undefined): void {
-    const { link, introduction } = this.#connection ?? {};
-    if (link === undefined || introduction === undefined) return;
+    const { link, introduction } = this.#connection;
     const { era, revision } = introduction;
     // Nothing may come, and nothing may be answered.
     if (era === 'modern') {
@@ -338,23 +331,7 @@ export class Talk implements LinkHost {
   }
 
   told(method: string, params: Params | undefined): void {
-    const of = Object.hasOwn(lists, method) ? lists[method as keyof typeof lists] : undefined;
-    if (of !== undefined) {
-      this.#kept.drop(`${of}/list`);
-      if (of === 'resources') this.#kept.drop('resources/templates/list');
-      if (of === 'tools') this.tools.complete = false;
-      this.#events.changed(of);
-    } else if (method === 'notifications/resources/updated' && typeof params?.['uri'] === 'string') {
-      this.#kept.drop('resources/read', params['uri']);
-      this.#events.emit('resourceUpdated', { uri: params['uri'] });
-      this.subscriptions.updated(params['uri']);
-    } else if (method === 'notifications/message') this.#events.emit('log', params as never);
-    else if (method === 'notifications/cancelled') this.#answering.cancel(params?.['requestId'] as RequestId);
-    else if (method === 'notifications/subscriptions/acknowledged') {
-      const id = (params?.['_meta'] as Params | undefined)?.[metaKeys.subscriptionId] as RequestId;
-      this.#acknowledged.get(id)?.();
-    }
-    this.#events.emit('notification', { method, ...(params !== undefined && { params }) });
+    hear(method, params, this.#hearing);
   }
 
   warn(warning: Warning): void {
@@ -364,13 +341,13 @@ export class Talk implements LinkHost {
   ended(end: ChannelEnd): void {
     // Before there is a connection, and while a new one is made, whoever makes it hears of it by other ways.
     const connection = this.#connection;
-    if (connection === undefined || this.#recovering !== undefined || this.#closed || connection.link.ended !== end) return;
+    if (connection === undefined || this.#recovery.current !== undefined || this.#closed || connection.link.ended !== end) return;
     const told = (): void =>
       this.#events.emit('closed', { wanted: end.wanted, ...(end.message !== undefined && { message: end.message }) });
     // Whoever only listens makes no request that would notice it.
     const listens = !end.wanted && this.subscriptions.active && (this.options.recover ?? true);
     if (!listens) return told();
-    void this.#recover(connection, new Lost(true, end)).then((recovered) => recovered || told());
+    void this.#recovery.persist(connection, new Lost(true, end)).then((recovered) => recovered || this.#closed || told());
   }
 
   on<N extends keyof ClientEvents>(name: N, listener: (event: ClientEvents[N]) => void): Disposable {
@@ -385,14 +362,18 @@ export class Talk implements LinkHost {
       .catch((error: unknown) => this.warn({ code: 'subscription', message: `The server does not tell of changes: ${String(error)}` }));
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#closed = true;
     this.subscriptions.close();
     this.#events.close();
     this.#answering.close();
     this.#ending.abort();
-    await Promise.all([this.#connection.link.close(), this.#recovering?.catch(() => undefined)]);
+    await Promise.all([this.#connection.link.close(), this.#recovery.current?.catch(() => undefined)]);
     this.#events.emit('closed', { wanted: true });
   }
 }

@@ -1,5 +1,5 @@
 // Whatever names a server: a URL, a command, a connector, or a channel.
-import { VivariumError } from '../jsonrpc/error.ts';
+import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
 import type { AuthProvider } from '../protocol/authorization.ts';
 import type { Channel, Connector } from '../protocol/channel.ts';
 import type { ClientOptions } from './options.ts';
@@ -19,6 +19,35 @@ export interface ConnectOptions extends ClientOptions {
   readonly auth?: AuthProvider;
   /** More headers for a server at a URL. */
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a connector or a channel is not, in words: programs without types, and files of settings, hand over all kinds of things. */
+export function checkReachable(target: unknown): asserts target is Connector | Channel {
+  const given = (typeof target === 'object' && target !== null ? target : {}) as Record<string, unknown>;
+  if (typeof given['open'] === 'function' || (typeof given['send'] === 'function' && typeof given['receive'] === 'function')) return;
+  throw new VivariumError('ERR_CONFIG', `${naming(target)} is nothing to connect to: ${remedy(target, given)}`);
+}
+
+function naming(target: unknown): string {
+  if (typeof target === 'string' || target instanceof URL) return `"${printable(cut(String(target)))}"`;
+  if (typeof target !== 'object' || target === null) return String(target);
+  return `An object with ${Object.keys(target).length === 0 ? 'nothing in it' : printable(cut(Object.keys(target).join(', ')))}`;
+}
+
+function remedy(target: unknown, { command, url }: Record<string, unknown>): string {
+  if (typeof target === 'string' || target instanceof URL)
+    return "write fetchHttp(url) of 'vivarium/connect/fetch', or use connect of 'vivarium'";
+  if (command !== undefined) return "write stdio({ command, args }) of 'vivarium/connect/stdio', or use connect of 'vivarium'";
+  if (url !== undefined) return 'give the URL itself, and headers as an option: connect(url, { headers })';
+  return 'write a URL, { command, args }, a connector or a channel';
+}
+
+/** Only a server at a URL has these; a connector has options of its own. */
+export function checkUrlOptions(target: Command | Connector | Channel, { auth, headers }: ConnectOptions): void {
+  const given = auth !== undefined ? 'auth' : headers !== undefined ? 'headers' : undefined;
+  if (given === undefined) return;
+  const instead = 'command' in target ? 'give a command what it needs as env' : `give it to the connector: http(url, { ${given} })`;
+  throw new VivariumError('ERR_CONFIG', `${given} is for a server at a URL; ${instead}`);
 }
 
 export function asUrl(target: string | URL): URL {

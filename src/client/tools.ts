@@ -1,7 +1,8 @@
 // What a client knows of a server's tools: how their results are checked, and which arguments travel in headers.
 import { VivariumError } from '../jsonrpc/error.ts';
-import { encodeHeader, type HeaderParameter, headerParameters } from '../protocol/headers.ts';
+import { encodeHeader, type HeaderParameter, type HeaderParameters, headerParameters } from '../protocol/headers.ts';
 import type { CallToolResult, Tool } from '../protocol/types.ts';
+import { bounded, isCostly, isOverdue } from '../schema/bounded.ts';
 import { compileSchema, problemOf } from '../schema/json-schema.ts';
 import type { Warning } from './options.ts';
 
@@ -26,8 +27,7 @@ export class KnownTools {
   learn(tools: readonly Tool[], inHeaders: boolean): readonly Tool[] {
     const usable: Tool[] = [];
     for (const tool of tools) {
-      const { parameters, faults } =
-        inHeaders && isObject(tool.inputSchema) ? headerParameters(tool.inputSchema) : { parameters: [], faults: [] };
+      const { parameters, faults } = inHeaders && isObject(tool.inputSchema) ? headersOf(tool.inputSchema) : { parameters: [], faults: [] };
       const [fault] = faults;
       if (fault !== undefined) {
         this.#dropped.set(tool.name, fault);
@@ -75,40 +75,43 @@ export class KnownTools {
   }
 
   async #check(name: string, known: Known, schema: Readonly<Record<string, unknown>>, result: CallToolResult): Promise<void> {
-    const problem = isObject(schema) ? (problemOf(schema) ?? endless(schema)) : 'it is no object';
+    const problem = isObject(schema) ? problemOf(schema) : 'it is no object';
+    const costs = problem === undefined && isCostly(schema);
+    const run = costs ? bounded() : plainly;
+    if (run === undefined) return this.#useless(name, known, 'it could take for ever here, where nothing can stop it');
     const compiled = problem === undefined ? await compileSchema(schema) : undefined;
-    if (compiled === undefined || compiled.fault !== undefined) {
-      known.unusable = problem ?? compiled?.fault ?? '';
-      this.#warn({ code: 'schema', message: `The output schema of "${name}" is of no use, so results are not checked: ${known.unusable}` });
-      return;
-    }
+    if (compiled === undefined || compiled.fault !== undefined) return this.#useless(name, known, problem ?? compiled?.fault ?? '');
     if (result.structuredContent === undefined) {
       throw new VivariumError('ERR_INVALID_RESULT', `The tool "${name}" has an output schema but gave no structuredContent`);
     }
-    const wrong = compiled.check(result.structuredContent);
+    let wrong: string | undefined;
+    try {
+      wrong = run(() => compiled.check(result.structuredContent));
+    } catch (error) {
+      if (!isOverdue(error)) throw error;
+      return this.#useless(name, known, 'a check takes too long');
+    }
     if (wrong !== undefined) throw new VivariumError('ERR_INVALID_RESULT', `The tool "${name}" broke its own output schema: ${wrong}`);
   }
-}
 
-/** A repetition inside a repetition can take for ever on a text made for it; a stranger's pattern is not trusted with that. */
-function endless(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const [key, inner] of Object.entries(value)) {
-    const patterns =
-      key === 'pattern' && typeof inner === 'string' ? [inner] : key === 'patternProperties' && isObject(inner) ? Object.keys(inner) : [];
-    const bad = patterns.find(
-      (pattern) =>
-        pattern.length > 1_000 ||
-        /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]/.test(pattern) ||
-        /\(.*\(.*[+*}].*\).*\)[+*{]/.test(pattern),
-    );
-    if (bad !== undefined) return `the pattern ${JSON.stringify(bad.slice(0, 100))} may take for ever`;
-    const deeper = endless(inner);
-    if (deeper !== undefined) return deeper;
+  #useless(name: string, known: Known, why: string): void {
+    known.unusable = why;
+    this.#warn({ code: 'schema', message: `The output schema of "${name}" is of no use, so results are not checked: ${why}` });
   }
-  return undefined;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function plainly<T>(work: () => T): T {
+  return work();
+}
+
+function headersOf(schema: Readonly<Record<string, unknown>>): HeaderParameters {
+  try {
+    return headerParameters(schema);
+  } catch {
+    return { parameters: [], faults: ['its input schema is nested too deeply'] };
+  }
 }

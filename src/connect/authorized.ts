@@ -17,10 +17,10 @@ export class Authorized {
   }
 
   /** `retries`: how often it may be repeated. */
-  send(outgoing: Outgoing, reception: Reception, signal?: AbortSignal, retries: number = this.#settings.maxAuthRetries): Underway {
+  send(outgoing: Outgoing, reception: Reception, retries: number = this.#settings.maxAuthRetries): Underway {
     const { auth } = this.#settings;
     if (auth === undefined) return this.#requester.send(outgoing, reception);
-    const attempt = new Attempt(this.#requester, this.#settings, auth, outgoing, reception, signal, retries);
+    const attempt = new Attempt(this.#requester, this.#settings, auth, outgoing, reception, retries);
     attempt.begin();
     return attempt;
   }
@@ -48,7 +48,8 @@ class Attempt implements Reception, Underway {
   readonly #auth: AuthProvider;
   readonly #outgoing: Outgoing;
   readonly #reception: Reception;
-  readonly #signal: AbortSignal | undefined;
+  /** While a token is being got. */
+  #asking: AbortController | undefined;
   #left: number;
   #token: AccessToken | undefined;
   #underway: Underway | undefined;
@@ -56,32 +57,24 @@ class Attempt implements Reception, Underway {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #over = false;
 
-  constructor(
-    requester: Requester,
-    settings: WebSettings,
-    auth: AuthProvider,
-    outgoing: Outgoing,
-    reception: Reception,
-    signal: AbortSignal | undefined,
-    retries: number,
-  ) {
+  constructor(requester: Requester, settings: WebSettings, auth: AuthProvider, outgoing: Outgoing, reception: Reception, retries: number) {
     this.#requester = requester;
     this.#settings = settings;
     this.#auth = auth;
     this.#outgoing = outgoing;
     this.#reception = reception;
-    this.#signal = signal;
     this.#left = retries;
   }
 
   /** Asks for a token, and after a refusal for another one. */
   begin(refused?: Refused): void {
+    this.#asking = new AbortController();
     const request = {
       resource: this.#settings.resource,
       ...(refused !== undefined && { status: refused.status }),
       ...challengeOf(refused),
       ...(refused !== undefined && this.#token !== undefined && { stale: this.#token.value }),
-      ...(this.#signal !== undefined && { signal: this.#signal }),
+      signal: this.#asking.signal,
     };
     const go = (given: string | AccessToken | undefined): void => this.#given(given, refused);
     try {
@@ -100,11 +93,13 @@ class Attempt implements Reception, Underway {
 
   abort(): void {
     this.#over = true;
+    this.#asking?.abort();
     clearTimeout(this.#timer);
     this.#underway?.abort();
   }
 
   #given(given: string | AccessToken | undefined, refused: Refused | undefined): void {
+    this.#asking = undefined;
     if (this.#over) return;
     const token = typeof given === 'string' ? ({ value: given, scheme: 'Bearer' } as const) : given;
     if (refused !== undefined && (token === undefined || token.value === this.#token?.value)) {

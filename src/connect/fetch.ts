@@ -20,7 +20,7 @@ export function fetchHttp(url: string | URL, options: FetchOptions = {}): Connec
   return {
     target: settings.target,
     open: async () => new HttpChannel(create(), settings),
-    older: { target: settings.target, open: () => openSse(create(), settings, endpointMs) },
+    older: { target: settings.target, open: (signal) => openSse(create(), settings, endpointMs, signal) },
   };
 }
 

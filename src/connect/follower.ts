@@ -19,7 +19,7 @@ export interface Following {
   readonly maxFailures: number;
   event(data: string, type: string): void;
   /** The server has answered, one way or the other. */
-  begun?(): void;
+  begun?(opened: boolean): void;
   /** Whether it is worth asking again. */
   wanted(): boolean;
   /** There will be no more; undefined when nobody wanted more. */
@@ -66,8 +66,9 @@ export class Follower implements Reception, EventSink {
   }
 
   head(status: number, header: HeaderLookup): void {
-    this.#following.begun?.();
-    if (status === 200 && answerType(header('content-type')) === 'events') {
+    const opened = status === 200 && answerType(header('content-type')) === 'events';
+    this.#following.begun?.(opened);
+    if (opened) {
       this.#parser = new EventParser(this, this.#following.settings.maxMessageBytes, this.#lastId);
     } else {
       this.#refused = { status, header };
@@ -103,7 +104,7 @@ export class Follower implements Reception, EventSink {
 
   event(data: string, type: string): void {
     if (this.#over) return;
-    this.#news = true;
+    if (data !== '') this.#news = true;
     this.#following.event(data, type);
   }
 
@@ -136,7 +137,9 @@ export class Follower implements Reception, EventSink {
 
   #delay(): number {
     const asked = Math.min(longestMs, this.#retryMs ?? usualMs);
-    return this.#failures === 0 ? asked : Math.min(longestMs, Math.max(asked, leastMs) * 2 ** Math.min(10, this.#failures - 1));
+    // Who waits for a call may be in a hurry; a stream that is there for good is not.
+    if (this.#failures === 0) return this.#following.maxFailures === Number.POSITIVE_INFINITY ? Math.max(asked, leastMs) : asked;
+    return Math.min(longestMs, Math.max(asked, leastMs) * 2 ** Math.min(10, this.#failures - 1));
   }
 
   #wait(ms: number): void {

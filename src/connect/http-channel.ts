@@ -1,5 +1,6 @@
 // Streamable HTTP: each message is a request of its own, and what belongs together is held together by a session.
 import { printable } from '../jsonrpc/error.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
 import type { Channel, ChannelEnd, ChannelFailure, ChannelTrace, Sending } from '../protocol/channel.ts';
 import { headerNames } from '../protocol/headers.ts';
 import type { Revision } from '../protocol/revision.ts';
@@ -7,7 +8,7 @@ import { Authorized } from './authorized.ts';
 import { Follower } from './follower.ts';
 import { Inbox } from './inbox.ts';
 import { isModern, postFields, pushModern, streamFields } from './message-fields.ts';
-import { type Envelope, type Hub, Post } from './post.ts';
+import { type Envelope, type Hub, isRequest, Post } from './post.ts';
 import { noMessage } from './refusal.ts';
 import type { HeaderLookup, Requester } from './requester.ts';
 import type { WebSettings } from './web-options.ts';
@@ -27,7 +28,6 @@ export class HttpChannel implements Channel, Hub {
   readonly path: string;
   readonly #postFields: readonly string[];
   readonly #posts: Set<Post> = new Set();
-  readonly #resuming: Map<unknown, Post> = new Map();
   #session: string | undefined;
   #revision: Revision | undefined;
   /** `notifications/initialized` is on its way: what follows must not overtake it. */
@@ -52,7 +52,6 @@ export class HttpChannel implements Channel, Hub {
   }
 
   send(message: object, sending: Sending = {}): void {
-    if (sending.signal?.aborted) return;
     if (this.#closing !== undefined) {
       queueMicrotask(() => sending.failed?.({ kind: 'network', message: 'The channel is closed', unsent: true }));
       return;
@@ -72,6 +71,12 @@ export class HttpChannel implements Channel, Hub {
     post.begin();
   }
 
+  abandon(id: RequestId): void {
+    const held = this.#held.findIndex(([message]) => isRequest(message, id));
+    if (held >= 0) this.#held.splice(held, 1);
+    for (const post of this.#posts) if (isRequest(post.message, id)) return post.abort();
+  }
+
   receive(listener: (message: object) => void): void {
     this.inbox.receive(listener);
   }
@@ -88,6 +93,7 @@ export class HttpChannel implements Channel, Hub {
   listen(): void {
     this.#listens = true;
     if (!this.#initialized || this.#listener !== undefined || this.#closing !== undefined) return;
+    let streams = false;
     const follower = new Follower({
       line: this.line,
       settings: this.settings,
@@ -95,12 +101,15 @@ export class HttpChannel implements Channel, Hub {
       lastId: '',
       maxFailures: Number.POSITIVE_INFINITY,
       event: (data, type) => this.#heard(data, type),
-      begun: () => this.#heardOf(),
+      begun: (opened) => {
+        streams ||= opened;
+        this.#heardOf();
+      },
       wanted: () => this.#listener === follower,
       over: (why) => {
         this.#heardOf();
-        // Only a session that is over answers so to its own stream.
-        if (why?.status === 404 && this.#session !== undefined)
+        // Where there was a stream, only a session that is over answers so; elsewhere nobody ever made one.
+        if (streams && why?.status === 404 && this.#session !== undefined)
           this.#ended({ wanted: false, message: 'The server has forgotten the session' });
       },
     });
@@ -156,13 +165,13 @@ export class HttpChannel implements Channel, Hub {
     return undefined;
   }
 
-  resuming(post: Post): void {
-    this.#resuming.set(post.message.id, post);
+  /** A server may answer on any stream: the request's own is then of no use. */
+  answered(id: unknown): void {
+    for (const post of this.#posts) if (isRequest(post.message, id)) return post.settle();
   }
 
   over(post: Post): void {
     this.#posts.delete(post);
-    if (this.#resuming.size > 0 && this.#resuming.get(post.message.id) === post) this.#resuming.delete(post.message.id);
     if (post === this.#opening) this.#opened();
   }
 
@@ -187,7 +196,7 @@ export class HttpChannel implements Channel, Hub {
     if (data === '' || (type !== '' && type !== 'message')) return;
     for (const message of this.inbox.read(data) ?? []) {
       const { id, method } = message as Envelope;
-      if (method === undefined) this.#resuming.get(id)?.settle();
+      if (method === undefined) this.answered(id);
       this.inbox.deliver(message);
     }
   }
@@ -214,7 +223,7 @@ export class HttpChannel implements Channel, Hub {
       };
       const timer = setTimeout(done, goodbyeMs);
       const reception = { head: done, data: () => undefined, end: done, failed: done };
-      this.line.send({ verb: 'DELETE', path: this.path, fields, body: undefined, holds: false }, reception, undefined, 0);
+      this.line.send({ verb: 'DELETE', path: this.path, fields, body: undefined, holds: false }, reception, 0);
     });
   }
 }

@@ -29,10 +29,10 @@ const words: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'TLS: the certificate cannot be verified',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'TLS: the certificate is signed by an authority that is not known',
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: the certificate is for another host',
-  EPROTO: 'TLS: the server does not speak it there',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'TLS: the server does not speak it there; is it http://?',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'TLS: the server does not speak it there; is it http://?',
+  EPROTO: 'TLS: the two sides cannot agree',
 };
+
+const notTls = /wrong.version.number|packet.length.too.long/i;
 
 /** Before these happen nothing can have been sent. */
 const beforehand: ReadonlySet<string> = new Set([
@@ -51,10 +51,14 @@ export function isBeforehand(error: unknown): boolean {
 
 export function asNetworkFailure(error: unknown, unsent: boolean): ChannelFailure {
   const code = codeOf(error);
-  const said = printable(messageOf(error));
+  const said = printable(messageOf(error).trim());
   // A server that speaks something else, or whose head is larger than can be read.
   if (code?.startsWith('HPE_'))
     return { kind: 'protocol', message: `What came back is not HTTP (${code}): ${said}`, unsent: false, cause: error };
+  // OpenSSL says it in a line of names and numbers of its own sources.
+  if (notTls.test(`${code} ${said}`)) {
+    return { kind: 'network', message: `TLS: the server does not speak it there (${code}); did you mean http://?`, unsent, cause: error };
+  }
   const known = code === undefined ? undefined : words[code];
   return {
     kind: 'network',

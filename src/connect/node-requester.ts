@@ -127,6 +127,7 @@ class NodeRequest implements Underway {
       request.on('response', (response) => this.#response(response));
       request.on('error', (error) => this.#error(error));
       request.end(body);
+      joinWrites(request as Unwritten);
     } catch (error) {
       // A header that cannot be sent. Told later, because the caller does not have this object yet.
       queueMicrotask(() => this.#fail({ kind: 'protocol', message: (error as Error).message, unsent: true, cause: error }));
@@ -185,4 +186,20 @@ class NodeRequest implements Underway {
     this.#pool.underway.delete(this);
     return true;
   }
+}
+
+/** What a request of node:http has yet to write; undocumented, so it is looked at before it is used. */
+interface Unwritten {
+  readonly outputData?: { readonly data?: unknown; callback?: unknown }[];
+}
+
+/** Its end is a write of nothing: without it, head and body go out by a plain write, which costs the system half as much. */
+function joinWrites(request: Unwritten): void {
+  const { outputData } = request;
+  if (!Array.isArray(outputData) || outputData.length !== 2) return;
+  const [all, end] = outputData;
+  if (all === undefined || typeof all.data !== 'string' || end?.data !== '') return;
+  // Nobody gave one for the body: what is there does nothing.
+  all.callback = end.callback;
+  outputData.length = 1;
 }

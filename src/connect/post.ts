@@ -4,7 +4,7 @@ import type { ChannelFailure, Sending } from '../protocol/channel.ts';
 import type { Authorized } from './authorized.ts';
 import { Follower } from './follower.ts';
 import type { Inbox } from './inbox.ts';
-import { answerType, broken, maxRefusalBytes, noAnswer, noMessage, refusal } from './refusal.ts';
+import { answerType, broken, maxRefusalBytes, noAnswer, noMessage, notOurs, refusal, unwritable } from './refusal.ts';
 import type { HeaderLookup, Reception, Underway } from './requester.ts';
 import type { WebSettings } from './web-options.ts';
 
@@ -31,8 +31,8 @@ export interface Hub {
   streamFields(): string[];
   /** The server took it. A failure when it may not be used. */
   accepted(message: Envelope, header: HeaderLookup): ChannelFailure | undefined;
-  /** From now on its answer may come on any stream. */
-  resuming(post: Post): void;
+  /** The answer to a request came on the stream of another one. */
+  answered(id: unknown): void;
   over(post: Post): void;
 }
 
@@ -58,7 +58,6 @@ export class Post implements Reception, EventSink {
   #parser: EventParser | undefined;
   #follower: Follower | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #onAbort: (() => void) | undefined;
   #answered = false;
   #over = false;
 
@@ -71,21 +70,15 @@ export class Post implements Reception, EventSink {
   }
 
   begin(): void {
-    const { signal } = this.#sending;
-    if (signal !== undefined) {
-      this.#onAbort = () => this.abort();
-      signal.addEventListener('abort', this.#onAbort, { once: true });
-    }
     let body: string;
     try {
       body = JSON.stringify(this.message);
     } catch (error) {
-      const why = `The message cannot be written as JSON: ${(error as Error).message}`;
-      queueMicrotask(() => this.#tell({ kind: 'protocol', message: why, unsent: true, cause: error }));
+      queueMicrotask(() => this.#tell(unwritable(this.message, error)));
       return;
     }
     const fields = this.#hub.fieldsOf(this.message, this.#sending);
-    const underway = this.#hub.line.send({ verb: 'POST', path: this.#hub.path, fields, body, holds: this.#asks }, this, signal);
+    const underway = this.#hub.line.send({ verb: 'POST', path: this.#hub.path, fields, body, holds: this.#asks }, this);
     this.#underway = underway;
     if (this.#over) underway.abort();
   }
@@ -105,7 +98,7 @@ export class Post implements Reception, EventSink {
   settle(): void {
     if (this.#answered) return;
     this.#answered = true;
-    if (this.#mode === 'events') this.#timer = setTimeout(() => this.abort(), lingerMs);
+    if (this.#mode === 'events' || this.#status === 0) this.#linger();
   }
 
   head(status: number, header: HeaderLookup): void {
@@ -126,6 +119,12 @@ export class Post implements Reception, EventSink {
     } else if (type === 'json') this.#mode = 'json';
     // To what is no request, anything but a page for people will do.
     else this.#mode = this.#asks || type === 'html' ? 'unusable' : 'ignored';
+    // Nothing more is to come, whatever the server leaves open.
+    if (!this.#asks) this.#linger();
+  }
+
+  #linger(): void {
+    this.#timer ??= setTimeout(() => this.abort(), lingerMs);
   }
 
   data(bytes: Uint8Array): void {
@@ -166,7 +165,10 @@ export class Post implements Reception, EventSink {
   #deliver(message: object): void {
     if (this.#over) return;
     const { id, method } = message as Envelope;
-    if (this.#asks && id === this.message.id && method === undefined) this.settle();
+    if (method === undefined && this.#asks) {
+      if (id === this.message.id) this.settle();
+      else this.#hub.answered(id);
+    }
     this.#hub.inbox.deliver(message);
   }
 
@@ -190,8 +192,7 @@ export class Post implements Reception, EventSink {
       return this.#tell({ ...noMessage(`The server could not read the request: ${only.error.message}`, this.#status), error: only.error });
     }
     for (const message of messages) this.#deliver(message);
-    if (this.#asks && !this.#answered)
-      this.#tell(noMessage(`The server answered ${this.#status}, but to another request`, this.#status, text));
+    if (this.#asks && !this.#answered) this.#tell(notOurs(this.#status, messages, text));
     else this.#finish();
   }
 
@@ -212,7 +213,6 @@ export class Post implements Reception, EventSink {
       wanted: () => !this.#answered,
       over: (why) => (this.#answered || why === undefined ? this.#finish() : this.#tell(why)),
     });
-    this.#hub.resuming(this);
     this.#follower.begin();
   }
 
@@ -234,9 +234,13 @@ export class Post implements Reception, EventSink {
     if (this.#over) return false;
     this.#over = true;
     clearTimeout(this.#timer);
-    if (this.#onAbort !== undefined) this.#sending.signal?.removeEventListener('abort', this.#onAbort);
     this.#parser?.stop();
     this.#hub.over(this);
     return true;
   }
+}
+
+/** Answers to the server's questions carry ids, too, but ids of the server. */
+export function isRequest({ id, method }: Envelope, wanted: unknown): boolean {
+  return id === wanted && method !== undefined;
 }

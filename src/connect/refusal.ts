@@ -1,5 +1,5 @@
 // An answer that is none: what the server said instead, as a failure that names it.
-import { cut, printable } from '../jsonrpc/error.ts';
+import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
 import { parseMessage } from '../jsonrpc/message.ts';
 import type { ChannelFailure } from '../protocol/channel.ts';
 import type { HeaderLookup } from './requester.ts';
@@ -48,6 +48,13 @@ export function noAnswer(status: number, contentType: string | undefined, body: 
   return noMessage(`The server answered ${status}, but ${what}`, status, body);
 }
 
+/** JSON came back, but no answer to what was asked: one to something else, or no message at all. */
+export function notOurs(status: number, messages: readonly unknown[], body: string): ChannelFailure {
+  const isMessage = messages.some((message) => parseMessage(message).kind !== 'refused');
+  const what = isMessage ? 'to another request' : `with JSON that is no JSON-RPC message: ${inLine(body)}`;
+  return noMessage(`The server answered ${status}, but ${what}`, status, body);
+}
+
 export function noMessage(message: string, status?: number, body = ''): ChannelFailure {
   return {
     kind: 'protocol',
@@ -58,26 +65,42 @@ export function noMessage(message: string, status?: number, body = ''): ChannelF
   };
 }
 
+/** It never left: what it was given has no place in JSON. */
+export function unwritable(message: object, error: unknown): ChannelFailure {
+  const { method, params } = message as { readonly method?: unknown; readonly params?: { readonly name?: unknown } };
+  const what = typeof method !== 'string' ? 'The answer' : typeof params?.name === 'string' ? `${method} of "${params.name}"` : method;
+  // How a circle is drawn takes several lines; the first says it.
+  const why = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] as string;
+  const text = `${inLine(what)} cannot be written as JSON: ${inLine(why)}`;
+  return { kind: 'protocol', message: text, unsent: true, cause: new VivariumError('ERR_NOT_JSON', text, { cause: error }) };
+}
+
 export function broken(message: string, cause?: unknown): ChannelFailure {
   return { kind: 'network', message, unsent: false, ...(cause !== undefined && { cause }) };
 }
 
+const heads: Readonly<Record<number, string>> = {
+  401: 'The server wants authorization (401)',
+  403: 'The server refuses this client (403)',
+};
+
 function describe(status: number, header: HeaderLookup, body: string, error: string | undefined): string {
   const location = status >= 300 && status < 400 ? header('location') : undefined;
   if (status >= 300 && status < 400) {
-    const where = location === undefined ? 'elsewhere' : `to ${originOf(location)}`;
+    const where = location === undefined ? 'elsewhere' : `to ${placeOf(location)}`;
     return `The server redirects ${where} (${status}), and redirects are not followed: use the URL it leads to`;
   }
-  const head = status === 401 ? 'The server wants authorization (401)' : `The server answered ${status}`;
+  const head = heads[status] ?? `The server answered ${status}`;
   if (error !== undefined) return `${head}: ${inLine(error)}`;
   if (looksLikeHtml(body)) return `${head} with HTML: ${inLine(body)}`;
   return body.trim() === '' ? head : `${head}: ${inLine(body)}`;
 }
 
-function originOf(location: string): string {
-  if (!URL.canParse(location)) return 'another path of its own';
-  const { origin, protocol } = new URL(location);
-  return origin === 'null' ? protocol : origin;
+/** Without what may be a secret: a query, or a password. */
+function placeOf(location: string): string {
+  if (!URL.canParse(location)) return inLine(location.replace(/[?#].*$/s, ''));
+  const { origin, protocol, pathname } = new URL(location);
+  return inLine(origin === 'null' ? protocol : `${origin}${pathname}`);
 }
 
 function errorIn(body: string): ChannelFailure['error'] | undefined {

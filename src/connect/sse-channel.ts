@@ -1,38 +1,43 @@
 // HTTP+SSE of 2024-11-05: one stream brings everything, and says where to post.
-import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import { cut, type LocalErrorCode, printable, VivariumError } from '../jsonrpc/error.ts';
 import { Bytes, EventParser, type EventSink } from '../jsonrpc/event-stream.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
 import type { Channel, ChannelEnd, ChannelFailure, ChannelTrace, Sending } from '../protocol/channel.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { headerNames } from '../protocol/headers.ts';
 import { Authorized } from './authorized.ts';
 import { Inbox } from './inbox.ts';
 import { postFields, streamFields } from './message-fields.ts';
-import { type Envelope, type Hub, Post } from './post.ts';
+import { type Envelope, type Hub, isRequest, Post } from './post.ts';
 import { answerType, broken, maxRefusalBytes, noAnswer, noMessage, refusal } from './refusal.ts';
 import type { HeaderLookup, Reception, Requester, Underway } from './requester.ts';
 import type { WebSettings } from './web-options.ts';
 
 /** Settles when the server has said where to post. */
-export async function openSse(requester: Requester, settings: WebSettings, openMs: number): Promise<Channel> {
+export async function openSse(requester: Requester, settings: WebSettings, openMs: number, signal?: AbortSignal): Promise<Channel> {
   const since = Date.now();
-  const channel = new SseChannel(requester, settings);
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    channel.fail(broken(`The server named no endpoint within ${openMs} ms`));
-  }, openMs);
+  const channel = new SseChannel(requester, settings, openMs);
+  const abort = (): void => channel.fail(broken('Nobody waits for it any more'));
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) abort();
   const why = await channel.ready;
-  clearTimeout(timer);
+  signal?.removeEventListener('abort', abort);
   if (why === undefined) return channel;
   const failure: Failure = {
     phase: 'open',
     target: settings.target,
     cause: why.message,
     ...(why.status !== undefined && { status: why.status }),
-    ...(late ? { limit: 'connectMs' as const } : {}),
+    ...(channel.late ? { limit: 'connectMs' as const } : {}),
     elapsedMs: Date.now() - since,
   };
-  throw new VivariumError('ERR_CONNECT', `${settings.target}: ${why.message}`, { failure, cause: why.cause ?? why });
+  throw new VivariumError(codeOf(why), `${settings.target}: ${why.message}`, { failure, cause: why.cause ?? why });
+}
+
+/** What stands between us and the server decides what its user can do about it. */
+function codeOf({ kind, status, cause }: ChannelFailure): LocalErrorCode {
+  if (kind === 'authorization') return cause instanceof VivariumError ? cause.code : 'ERR_AUTH_FAILED';
+  return status === 401 ? 'ERR_AUTH_REQUIRED' : status === 403 ? 'ERR_FORBIDDEN' : 'ERR_CONNECT';
 }
 
 const lenient = new TextDecoder();
@@ -58,8 +63,14 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
   #ended: (end: ChannelEnd) => void = () => undefined;
   #over = false;
 
-  constructor(requester: Requester, settings: WebSettings) {
+  /** It took too long until the server named its endpoint. */
+  late = false;
+  readonly #openMs: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(requester: Requester, settings: WebSettings, openMs: number) {
     this.settings = settings;
+    this.#openMs = openMs;
     this.line = new Authorized(requester, settings);
     this.closed = new Promise((resolve) => {
       this.#ended = resolve;
@@ -67,11 +78,11 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
     this.ready = new Promise((resolve) => {
       this.#isReady = resolve;
     });
+    this.#wait();
     this.#stream = this.line.send({ verb: 'GET', path: settings.path, fields: this.streamFields(), body: undefined, holds: false }, this);
   }
 
   send(message: object, sending: Sending = {}): void {
-    if (sending.signal?.aborted) return;
     if (this.#over) {
       queueMicrotask(() => sending.failed?.({ kind: 'network', message: 'The channel is closed', unsent: true }));
       return;
@@ -85,6 +96,12 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
     this.#posts.add(post);
     if (envelope.method === 'notifications/initialized') this.#opening = post;
     post.begin();
+  }
+
+  abandon(id: RequestId): void {
+    const held = this.#held.findIndex(([message]) => isRequest(message, id));
+    if (held >= 0) this.#held.splice(held, 1);
+    for (const post of this.#posts) if (isRequest(post.message, id)) return post.abort();
   }
 
   receive(listener: (message: object) => void): void {
@@ -105,6 +122,19 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Logging in takes as long as it takes. */
+  authorizing(on: boolean): void {
+    clearTimeout(this.#timer);
+    if (!on && this.path === '' && !this.#over) this.#wait();
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(() => {
+      this.late = true;
+      this.fail(broken(`The server named no endpoint within ${this.#openMs} ms`));
+    }, this.#openMs);
   }
 
   head(status: number, header: HeaderLookup): void {
@@ -162,7 +192,7 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
     if (message === this.#opening?.message) this.#opened();
   }
 
-  resuming(): void {}
+  answered(): void {}
 
   over(post: Post): void {
     this.#posts.delete(post);
@@ -183,6 +213,7 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
       const where = printable(cut(target?.origin ?? data));
       return this.fail(noMessage(`The server wants messages to be posted to another origin: ${where}`));
     }
+    clearTimeout(this.#timer);
     this.path = `${target.pathname}${target.search}`;
     this.#isReady(undefined);
   }
@@ -190,6 +221,7 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
   #close(end: ChannelEnd): void {
     if (this.#over) return;
     this.#over = true;
+    clearTimeout(this.#timer);
     this.#held.length = 0;
     this.#parser?.stop();
     for (const post of [...this.#posts]) post.abort();

@@ -11,6 +11,6 @@ export function sse(url: string | URL, options: HttpOptions = {}): Connector {
   const terms = asNodeTerms(options);
   return {
     target: settings.target,
-    open: () => openSse(createNodeRequester(settings.url, terms), settings, terms.connectMs),
+    open: (signal) => openSse(createNodeRequester(settings.url, terms), settings, terms.connectMs, signal),
   };
 }

@@ -2,6 +2,7 @@
 import type { Writable } from 'node:stream';
 import { VivariumError } from '../jsonrpc/error.ts';
 import type { ChannelFailure, Sending } from '../protocol/channel.ts';
+import { unwritable } from './refusal.ts';
 
 interface Waiting {
   readonly text: string;
@@ -37,9 +38,7 @@ export class Outbox {
     try {
       text = `${JSON.stringify(message)}\n`;
     } catch (error) {
-      const cause = new VivariumError('ERR_NOT_JSON', `The message is not JSON: ${String(error)}`, { cause: error });
-      fail(sending, { kind: 'protocol', message: cause.message, unsent: true, cause });
-      return;
+      return fail(sending, unwritable(message, error));
     }
     const waiting = { text, bytes: Buffer.byteLength(text), sending };
     if (this.#reason !== undefined) this.#tell(waiting, true);
@@ -110,7 +109,8 @@ export class Outbox {
   #refuse(sending: Sending | undefined): void {
     const waiting = `${this.#bytes} bytes wait for a server that reads too slowly or not at all`;
     const cause = new VivariumError('ERR_TOO_LARGE', `${waiting}; with this message it would be more than ${this.#maxBytes}`);
-    fail(sending, { kind: 'network', message: cause.message, unsent: true, cause });
+    // Not a fault of the connection: a smaller message would go through.
+    fail(sending, { kind: 'protocol', message: cause.message, unsent: true, cause });
   }
 
   #tell({ sending }: Waiting, unsent: boolean): void {

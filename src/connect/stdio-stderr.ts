@@ -4,8 +4,10 @@ import { StringDecoder } from 'node:string_decoder';
 const maxLines = 50;
 const maxLength = 1_000;
 const blank = /^\s*$/;
-/** What Node and others write below the line that matters: a stack, the properties of an error, a version. */
-const beside = /^\s|^\W*$|^Node\.js v\d/;
+/** What Node, npm and others write below the line that matters: a stack, the properties of an error, a version, where a log is. */
+const beside = /^\s|^\W*$|^Node\.js v\d|^npm (?:warn|notice)\b|^npm (?:error|ERR!)\s*(?:\d{3}\s*|A complete log of this run .*)?$/;
+/** npm says in many lines what one of them says. */
+const npmVerdict = /^npm (?:error|ERR!) \d{3} .*Not Found/;
 
 export class LastLines {
   readonly #listeners: readonly ((line: string) => void)[];
@@ -39,7 +41,8 @@ export class LastLines {
 
   /** The line that most likely says what went wrong. */
   get verdict(): string | undefined {
-    return this.lines.findLast((line) => !beside.test(line)) ?? this.lines.at(-1);
+    const { lines } = this;
+    return lines.find((line) => npmVerdict.test(line)) ?? lines.findLast((line) => !beside.test(line)) ?? lines.at(-1);
   }
 
   #add(text: string, from: number, to: number): void {

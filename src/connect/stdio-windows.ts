@@ -16,9 +16,12 @@ export function windowsCommand(
   env: Variables,
   exists: (path: string) => boolean = existsSync,
 ): WindowsCommand {
-  const file = findProgram(command, env, cwd, exists) ?? command;
+  const file = findProgram(command, env, cwd, exists);
+  // Handed on as it is, the system would look for it in the working folder first.
+  if (file === undefined)
+    throw Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT', syscall: `spawn ${command}`, path: command });
   if (!/\.(?:cmd|bat)$/i.test(file)) return { file, args, verbatim: false };
-  const shell = variable(env, 'COMSPEC') ?? 'cmd.exe';
+  const shell = variable(env, 'COMSPEC') ?? win32.join(variable(env, 'SYSTEMROOT') ?? 'C:\\Windows', 'System32', 'cmd.exe');
   return { file: shell, args: ['/e:ON', '/v:OFF', '/d', '/s', '/c', `"${batchLine(file, args)}"`], verbatim: true };
 }
 
@@ -63,7 +66,7 @@ function batchArgument(arg: string, always: boolean): string {
   return plain ? escaped : `"${escaped.replace(/(\\+)$/, '$1$1')}"`;
 }
 
-function variable(env: Variables, name: string): string | undefined {
+export function variable(env: Variables, name: string): string | undefined {
   const key = Object.keys(env).find((one) => one.toUpperCase() === name);
   return key === undefined ? undefined : env[key];
 }

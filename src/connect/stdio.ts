@@ -7,7 +7,7 @@ import { StdioChannel } from './stdio-channel.ts';
 import { childEnvironment } from './stdio-environment.ts';
 import { spawnFailure } from './stdio-failure.ts';
 import { ProcessGroup } from './stdio-group.ts';
-import { windowsCommand } from './stdio-windows.ts';
+import { variable, windowsCommand } from './stdio-windows.ts';
 
 export interface Command {
   /** A program, by its path or as found on PATH; never a command line: no shell reads it. */
@@ -58,8 +58,9 @@ async function open(command: Command, options: StdioConnectOptions, target: stri
     await once(child, 'spawn');
     return channel;
   } catch (error) {
-    const { cause, hint } = await spawnFailure(error, command, env['PATH'] ?? '');
-    throw new VivariumError('ERR_CONNECT', hint === undefined ? cause : `${cause}; ${hint}`, {
+    const { cause, hint } = await spawnFailure(error, command, variable(env, 'PATH') ?? '');
+    const where = cause.includes(target) ? '' : ` [${cut(target)}]`;
+    throw new VivariumError('ERR_CONNECT', `${hint === undefined ? cause : `${cause}; ${hint}`}${where}`, {
       cause: error,
       failure: { phase: 'open', target, cause, ...(hint !== undefined && { hint }), elapsedMs: Math.round(performance.now() - started) },
     });
@@ -87,7 +88,19 @@ function commandLine({ command, args = [] }: Command): string {
   return cut(printable([command, ...args].map(word).join(' ')), 500);
 }
 
-function check({ command, args = [] }: Command, { maxMessageBytes, graceMs }: StdioConnectOptions): void {
+const names: Readonly<Record<keyof StdioConnectOptions, true>> = {
+  graceMs: true,
+  inheritEnv: true,
+  maxMessageBytes: true,
+  onStderr: true,
+  stderr: true,
+};
+
+function check({ command, args = [] }: Command, options: StdioConnectOptions): void {
+  const { maxMessageBytes, graceMs } = options;
+  const odd = Object.keys(options).find((name) => !Object.hasOwn(names, name));
+  if (odd !== undefined)
+    throw new VivariumError('ERR_CONFIG', `There is no option "${odd}": ${Object.keys(names).join(', ')} are those there are`);
   if (typeof command !== 'string' || command === '') {
     throw new VivariumError('ERR_CONFIG', "command must be the name of a program; write { command: 'node', args: ['server.js'] }");
   }

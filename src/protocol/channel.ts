@@ -1,15 +1,14 @@
 // The way between a client and a server, whatever carries it: messages out, messages in, and why it ended.
+import type { RequestId } from '../jsonrpc/message.ts';
 import type { Era, Revision } from './revision.ts';
 
 /** What a client adds to a message for transports that need to know more than its text. */
 export interface Sending {
-  readonly era?: Era;
+  readonly era?: Era | undefined;
   /** Undefined until the client knows, for `initialize` and before it. */
-  readonly revision?: Revision;
+  readonly revision?: Revision | undefined;
   /** Headers that repeat arguments, where the tool asks for it. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Aborted when nobody waits for the answer any more: over HTTP the stream is closed. */
-  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** A token is being got, which may take a person: nobody else is being waited for. */
   authorizing?(on: boolean): void;
   /** The message did not get through, or its answer will not come. Called at most once. */
@@ -54,6 +53,8 @@ export interface ChannelTrace {
 export interface Channel {
   /** Never throws for what happens on the way: `sending.failed` and `closed` tell. */
   send(message: object, sending?: Sending): void;
+  /** Nobody waits for the answer of this request any more: where it has a stream of its own, that is closed. */
+  abandon?(id: RequestId): void;
   /** One listener; messages that arrive before it is set wait for it. */
   receive(listener: (message: object) => void): void;
   /** What came that is no message: lines of junk, answers that cannot be read. One listener. */
@@ -73,8 +74,8 @@ export interface Channel {
 export interface Connector {
   /** For people: a command line or a URL. */
   readonly target: string;
-  /** Rejects with a VivariumError ERR_CONNECT that says why, with `failure` as far as it is known. */
-  open(): Promise<Channel>;
+  /** Rejects with a VivariumError that says why, with `failure` as far as it is known; early when the signal is aborted, where it takes long. */
+  open(signal?: AbortSignal): Promise<Channel>;
   /** Another way to the same server, for one that predates this transport. */
   readonly older?: Connector;
 }

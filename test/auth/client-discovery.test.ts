@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { oauth } from 'vivarium/auth';
 import { call, coded, createFakeResource, createFakeServer, headless, type ResourceOptions, type ServerOptions } from './client-fixture.ts';
-import { json, listen } from './fixture.ts';
+import { flood, json, listen } from './fixture.ts';
 
 const path = '/.well-known/oauth-protected-resource/mcp';
 const root = '/.well-known/oauth-protected-resource';
@@ -196,14 +196,7 @@ describe('a client refuses', () => {
   it('a document of 50 MB', async () => {
     const { url } = await listen((request, response) => {
       if (request.url === '/mcp') return response.writeHead(401).end();
-      response.writeHead(200, { 'content-type': 'application/json' });
-      const chunk = Buffer.alloc(1_048_576, 32);
-      let left = 50;
-      const write = (): void => {
-        while (left-- > 0 && !response.destroyed) if (!response.write(chunk)) return void response.once('drain', write);
-        response.end();
-      };
-      write();
+      flood(response);
     });
     await expect(call(oauth({ redirect: headless() }), `${url}/mcp`)).rejects.toEqual(coded('ERR_AUTH_FAILED', 'more than 1048576 bytes'));
   });

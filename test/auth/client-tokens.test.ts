@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { memoryTokens, oauth, type TokenStore } from 'vivarium/auth';
 import { call, coded, createFakeResource, createFakeServer, headless } from './client-fixture.ts';
-import { json } from './fixture.ts';
+import { flood, json } from './fixture.ts';
 
 /** A store that can be looked into. */
 function open(): TokenStore & { readonly kept: () => string } {
@@ -136,14 +136,3 @@ describe('what is kept', () => {
     expect(told).toContainEqual(expect.objectContaining({ message: 'read-only' }));
   });
 });
-
-function flood(response: ServerResponse): void {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  const chunk = Buffer.alloc(1_048_576, 32);
-  let left = 50;
-  const write = (): void => {
-    while (left-- > 0 && !response.destroyed) if (!response.write(chunk)) return void response.once('drain', write);
-    response.end();
-  };
-  write();
-}

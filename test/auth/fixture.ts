@@ -107,6 +107,18 @@ export function json(response: ServerResponse, value: unknown, status = 200): vo
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 
+/** 50 MB of blanks, as fast as they are taken. */
+export function flood(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const chunk = Buffer.alloc(1_048_576, 32);
+  let left = 50;
+  const write = (): void => {
+    while (left-- > 0 && !response.destroyed) if (!response.write(chunk)) return void response.once('drain', write);
+    response.end();
+  };
+  write();
+}
+
 export async function bodyOf(request: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of request) text += chunk;

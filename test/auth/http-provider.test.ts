@@ -1,78 +1,22 @@
 // A real authorization server, a real client and a real endpoint, from discovery to the answer of a tool; and issuers that fail.
-import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Client, ClientCredentialsProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ClientCredentialsProvider as CredentialsV1 } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport as StreamableV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { exportJWK, generateKeyPair } from 'jose';
-import { Provider } from 'oidc-provider';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Authorizer, introspection, jwt } from 'vivarium/auth';
 import { type HttpServing, serveHttp } from 'vivarium/serve/node';
 import { type Answer, modern, nodeDoor, type Sent } from '../serve/http.ts';
 import { createServer } from '../server/fixture.ts';
 import { createSigner, json, listen, listenForErrors, seconds } from './fixture.ts';
+import { caller, openProvider } from './oidc-provider.ts';
 
-let provider: HttpServer;
-let issuer: string;
-
-beforeAll(async () => {
-  for (const method of ['info', 'warn'] as const) vi.spyOn(console, method).mockImplementation(() => undefined);
-  provider = createHttpServer();
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
-  issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
-  const grants = { redirect_uris: [], response_types: [], grant_types: ['client_credentials'] };
-  const oidc = new Provider(issuer, {
-    jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'k1' }] },
-    clients: [
-      { client_id: 'caller', client_secret: 'caller-secret', ...grants },
-      { client_id: 'mcp', client_secret: 'mcp-secret', ...grants },
-    ],
-    features: {
-      devInteractions: { enabled: false },
-      clientCredentials: { enabled: true },
-      introspection: { enabled: true, allowedPolicy: (_, client) => client.clientId === 'mcp' },
-      revocation: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        getResourceServerInfo: (_, indicator) => ({
-          scope: 'notes:read notes:write',
-          audience: indicator,
-          accessTokenTTL: 60,
-          accessTokenFormat: indicator.endsWith('/opaque') ? 'opaque' : 'jwt',
-        }),
-      },
-    },
-  });
-  provider.on('request', oidc.callback());
-});
+const { issuer, asking, ask, grant } = await openProvider();
 
 afterEach(() => {
   vi.useRealTimers();
 });
-
-afterAll(async () => {
-  provider.closeAllConnections();
-  await new Promise<void>((resolve) => provider.close(() => resolve()));
-  vi.restoreAllMocks();
-});
-
-function ask(path: string, form: Record<string, string>): Promise<Response> {
-  const headers = { authorization: `Basic ${btoa('caller:caller-secret')}` };
-  return fetch(`${issuer}${path}`, { method: 'POST', body: new URLSearchParams(form), headers });
-}
-
-async function grant(resource: string, scope = 'notes:read'): Promise<string> {
-  const { access_token: token } = (await (await ask('/token', { grant_type: 'client_credentials', resource, scope })).json()) as Record<
-    string,
-    string | undefined
-  >;
-  if (token === undefined) throw new Error('no token');
-  return token;
-}
 
 async function serve(auth: Authorizer, path = '/mcp', sse = false): Promise<HttpServing> {
   const { server } = createServer();
@@ -117,8 +61,7 @@ describe('a token of a real issuer', () => {
   });
 
   it('A07: is refused at the next request after it was revoked, where the issuer is asked each time', async () => {
-    const options = { endpoint: `${issuer}/token/introspection`, issuer, clientId: 'mcp', clientSecret: 'mcp-secret', cacheMs: 0 };
-    const { url } = await serve(introspection(options), '/opaque');
+    const { url } = await serve(introspection({ ...asking, cacheMs: 0 }), '/opaque');
     const token = await grant(url);
     expect((await post(url, token)).status).toBe(200);
     expect((await ask('/token/revocation', { token })).status).toBe(200);
@@ -133,7 +76,7 @@ describe('the official clients', () => {
     ['2025-11-25', { supportedProtocolVersions: ['2025-11-25'] }],
   ] as const)('finds the issuer by the challenge, gets a token for this URL and calls a tool in %s', async (_revision, how) => {
     const { url } = await serve(jwt({ issuer, scopes: ['notes:read', 'notes:write'] }));
-    const authProvider = new ClientCredentialsProvider({ clientId: 'caller', clientSecret: 'caller-secret', scope: 'notes:read' });
+    const authProvider = new ClientCredentialsProvider({ ...caller, scope: 'notes:read' });
     const client = new Client({ name: 'peer', version: '1.0.0' }, how as object);
     onTestFinished(() => client.close());
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { authProvider }));
@@ -148,7 +91,7 @@ describe('the official clients', () => {
     const { url } = await serve(jwt({ issuer, scopes: ['notes:read', 'notes:write'] }), '/mcp', true);
     const client = new ClientV1({ name: 'peer', version: '1.0.0' });
     onTestFinished(() => client.close());
-    const credentials = new CredentialsV1({ clientId: 'caller', clientSecret: 'caller-secret' });
+    const credentials = new CredentialsV1(caller);
     await client.connect(connect(new URL(path, url), credentials) as Parameters<typeof client.connect>[0]);
     const { content } = await client.callTool({ name: 'whoami', arguments: {} });
     expect(content).toMatchObject([{ text: expect.stringMatching(/^caller /) }]);

@@ -37,6 +37,6 @@ it('What a provider cannot do is told in its own words and with its own code', a
       throw new VivariumError('ERR_AUTH_REQUIRED', 'Nobody is there to log in');
     },
   };
-  await expect(connect(url, { auth })).rejects.toMatchObject({ code: 'ERR_AUTH_REQUIRED', message: 'Nobody is there to log in' });
+  await expect(connect(url, { auth })).rejects.toMatchObject({ code: 'ERR_AUTH_REQUIRED', message: `Nobody is there to log in [${url}]` });
   refusing.close();
 });

@@ -18,6 +18,8 @@ function expectOneLine(error: Any): void {
   expect(error.failure.elapsedMs).toBeGreaterThanOrEqual(0);
   expect(error.failure.target).not.toBe('');
   expect(error.failure.cause).not.toBe('');
+  // Whoever has five servers sees which it was.
+  expect(error.message).toContain(error.failure.target.slice(0, 200));
 }
 
 describe('a broken server on stdio is told of in one line', () => {
@@ -62,6 +64,20 @@ describe('a broken server on stdio is told of in one line', () => {
     expect(error.message).toContain('exited with code 4 without a word');
     expect(error.failure).toMatchObject({ phase: 'initialize', exitCode: 4 });
     expect(error.failure.stderr).toBeUndefined();
+  });
+
+  it('when it prints something and ends: then it is no MCP server', async () => {
+    const error = await failureOf(connectTo({ command: process.execPath, args: ['-e', 'console.log("hello")'] }, patient));
+    expectOneLine(error);
+    expect(error.message).toMatch(/^The server exited with code 0, having printed: hello; is it an MCP server\?/);
+    expect(error.failure).toMatchObject({ exitCode: 0, lastLine: 'hello', hint: 'is it an MCP server?' });
+  });
+
+  it('when it ends before it is asked anything, by its exit all the same', async () => {
+    const error = await failureOf(connectTo({ command: 'true' }, patient));
+    expectOneLine(error);
+    expect(error.message).toContain('exited with code 0 without a word');
+    expect(error.failure).toMatchObject({ phase: 'initialize', exitCode: 0, exitSignal: null });
   });
 
   it('when it throws, by what it threw and not by the line below the stack', async () => {
@@ -118,7 +134,7 @@ describe('a broken server on stdio is told of in one line', () => {
     const error = await failureOf(connectTo(rudeStart('prints junk, then works'), { ...patient, revision: '2025-11-25' }));
     expectOneLine(error);
     expect(error.code).toBe('ERR_ERA');
-    expect(error.message).toBe('The server speaks 2025-06-18, not 2025-11-25');
+    expect(error.message).toMatch(/^The server speaks 2025-06-18, not 2025-11-25 \[.*rude-start\.mjs/);
     expect(error.failure).toMatchObject({ phase: 'initialize' });
     const newest = await failureOf(connectTo(rudeStart('prints junk, then works'), { ...patient, revision: '2026-07-28' }));
     expectOneLine(newest);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ClientOptions, Handlers } from '../../src/client/index.ts';
 import { connect } from './doors.ts';
 import { type Any, failureOf, until } from './rude.ts';
-import { all, fits, open, visit, type Way, ways } from './ways.ts';
+import { all, fits, isSse, open, visit, type Way, ways } from './ways.ts';
 
 const handlers: Handlers = {
   elicit: () => ({ action: 'accept', content: { sure: true } }),
@@ -62,7 +62,7 @@ describe.each(ways)('over %s', (way) => {
   );
 
   it('a server of all revisions is spoken to in the newest that the transport has', () =>
-    tryAll(way, way === 'sse' ? '2025-11-25' : '2026-07-28', all, {}));
+    tryAll(way, isSse(way) ? '2025-11-25' : '2026-07-28', all, {}));
 
   const pairs = possible.flatMap((pinned) => possible.filter((spoken) => spoken !== pinned).map((spoken) => [pinned, spoken] as const));
   it.each(pairs)('a client pinned to %s refuses a server of %s', async (pinned, spoken) => {

@@ -40,7 +40,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('in %s', (revision) => {
       () => client.ping(),
     ];
     for (const ask of asks) expect((await failureOf(ask())).code).toBe('ERR_CLOSED');
-    client.notify('notifications/roots/list_changed');
+    expect(() => client.notify('notifications/roots/list_changed')).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
   });
 
   it('a listener of progress that fails does not fail the call', async () => {

@@ -1,12 +1,18 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { revisions } from 'vivarium';
 import { serveMemory } from 'vivarium/serve/memory';
 import { Server } from 'vivarium/server';
 import { z } from 'zod';
 import { connect, modelView } from '../../src/client/index.ts';
 
-function createServer(only?: (typeof revisions)[number]): Server {
-  const server = new Server({ name: 'notes', version: '1.0.0', ...(only !== undefined && { revisions: [only] }) });
+/** How often work that would last for ever was begun, and how often it was stopped. */
+interface Work {
+  begun: number;
+  stopped: number;
+}
+
+function createServer(only: (typeof revisions)[number], work: Work): Server {
+  const server = new Server({ name: 'notes', version: '1.0.0', revisions: [only] });
   server.tool('add', { input: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => `${a + b}`);
   server.tool('sum', { input: z.object({ a: z.number() }), output: z.object({ sum: z.number() }) }, ({ a }) => ({ sum: a + 1 }));
   server.tool('ask', {}, async (_, ctx) => {
@@ -16,7 +22,14 @@ function createServer(only?: (typeof revisions)[number]): Server {
   server.tool(
     'wait',
     {},
-    (_, ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason))),
+    (_, ctx) =>
+      new Promise((_resolve, reject) => {
+        ctx.signal.addEventListener('abort', () => {
+          work.stopped++;
+          reject(ctx.signal.reason);
+        });
+        work.begun++;
+      }),
   );
   server.tool('steps', {}, async (_, ctx) => {
     for (let step = 1; step <= 5; step++) {
@@ -31,7 +44,8 @@ function createServer(only?: (typeof revisions)[number]): Server {
 }
 
 describe.each(revisions)('a client of a server that speaks only %s', (revision) => {
-  const open = () => connect(serveMemory(createServer(revision)), { handlers: { elicit: () => ({ action: 'accept', content: {} }) } });
+  const open = (work: Work = { begun: 0, stopped: 0 }) =>
+    connect(serveMemory(createServer(revision, work)), { handlers: { elicit: () => ({ action: 'accept', content: {} }) } });
 
   it('finds the revision and uses every feature', async () => {
     await using client = await open();
@@ -53,11 +67,14 @@ describe.each(revisions)('a client of a server that speaks only %s', (revision) 
   });
 
   it('stops the work on the server when a call is aborted', async () => {
-    await using client = await open();
+    const work = { begun: 0, stopped: 0 };
+    await using client = await open(work);
     const abort = new AbortController();
     const call = client.callTool('wait', {}, { signal: abort.signal });
+    await vi.waitFor(() => expect(work).toEqual({ begun: 1, stopped: 0 }));
     abort.abort();
     await expect(call).rejects.toMatchObject({ code: 'ERR_CANCELLED' });
+    await vi.waitFor(() => expect(work).toEqual({ begun: 1, stopped: 1 }));
     expect((await client.callTool('add', { a: 1, b: 1 })).content).toHaveLength(1);
   });
 

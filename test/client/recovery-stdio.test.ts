@@ -51,6 +51,10 @@ describe.each(['2025-06-18', '2026-07-28'])('a child that speaks %s', (revision)
     const { client } = await start(revision);
     const error = await failureOf(client.callTool('crash'));
     expect(error.code).toBe('ERR_OUTCOME_UNKNOWN');
+    expect(error.message).toMatch(
+      /^The connection was lost while tools\/call ran: .*exited with code 7; its stderr says: FATAL: out of luck; /,
+    );
+    expect(error.message).toContain('rude-guest.mjs');
     expect(error.failure).toMatchObject({ phase: 'request', exitCode: 7, stderr: ['FATAL: out of luck'] });
   });
 

@@ -90,10 +90,10 @@ describe('a structured value', () => {
     ['a reference to the network', { $ref: 'https://example.invalid/schema.json' }],
     ['a reference to nothing', { type: 'object', properties: { sum: { $ref: '#/$defs/none' } } }],
     ['an unknown type', { type: 'thing' }],
-    ['a pattern without end', { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }],
     ['a dialect of old', { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object' }],
     ['no object', 'object'],
     ['null', null],
+    ['a pattern of nothing but brackets', { properties: { sum: { pattern: '('.repeat(333) + '+'.repeat(333) + ')'.repeat(333) } } }],
     [
       'far too many choices',
       { anyOf: Array.from({ length: 10_000 }, (_, n) => ({ type: 'object', properties: { [`p${n}`]: { const: n } } })) },
@@ -103,6 +103,30 @@ describe('a structured value', () => {
     await client.listTools();
     for (let time = 0; time < 3; time++) expect((await client.callTool('sum')).structuredContent).toEqual({ sum: 1 });
     expect(warnings).toEqual([{ code: 'schema', message: expect.stringContaining('"sum"') }]);
+  });
+
+  const long = 'a'.repeat(40);
+  const doubling = Object.fromEntries(
+    Array.from({ length: 40 }, (_, n) => [
+      `d${n}`,
+      n === 39 ? {} : { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] },
+    ]),
+  );
+  it.each([
+    ['a repetition in a repetition', { properties: { text: { pattern: '^(a+)+$' } } }, { text: `${long}b` }],
+    ['choices that overlap', { properties: { text: { pattern: '^(a|a)*$' } } }, { text: `${long}b` }],
+    ['many repetitions in a row', { properties: { text: { pattern: `^${'a*'.repeat(9)}$` } } }, { text: `${'a'.repeat(300)}b` }],
+    ['references that double', { $ref: '#/$defs/d0', $defs: doubling }, {}],
+    [
+      'everything compared with everything',
+      { properties: { list: { uniqueItems: true } } },
+      { list: Array.from({ length: 20_000 }, (_, n) => ({ n: { n } })) },
+    ],
+  ])('is given unchecked where the check would take for ever, with one warning: %s', async (_what, schema, structuredContent) => {
+    const { client, warnings } = await meet({ type: 'object', ...schema }, { content: [], structuredContent });
+    await client.listTools();
+    for (let time = 0; time < 3; time++) expect((await client.callTool('sum')).structuredContent).toEqual(structuredContent);
+    expect(warnings).toEqual([{ code: 'schema', message: expect.stringContaining('takes too long') }]);
   });
 
   it.each(['http://json-schema.org/draft-07/schema#', 'https://json-schema.org/draft/2019-09/schema'])(
@@ -122,6 +146,27 @@ describe('a structured value', () => {
     expect(error.code).toBe('ERR_INVALID_RESULT');
     expect(error.message).toContain('sum');
     expect((await failureOf(client.callTool('sum', {}, { output: sum }))).code).toBe('ERR_INVALID_RESULT');
+  });
+
+  it('is missing where the tool gives none, or the revision has none, and that is what is said', async () => {
+    const output = z.object({ sum: z.number() });
+    const { client } = await meet(undefined, { content: [text('{"sum":1}')] });
+    const error = await failureOf(client.callTool('sum', {}, { output }));
+    expect([error.code, error.message]).toEqual([
+      'ERR_INVALID_RESULT',
+      'The result of "sum" does not fit: it has no structuredContent; read its content instead',
+    ]);
+    const old = await connect(
+      rudePipe((message, line) =>
+        message.method === 'initialize'
+          ? line.answer({ protocolVersion: '2025-03-26', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } })
+          : beLegacy(message, line),
+      ),
+    );
+    onTestFinished(() => old.close());
+    expect((await failureOf(old.callTool('echo', {}, { output }))).message).toContain(
+      'no structuredContent, which 2025-03-26 does not have',
+    );
   });
 });
 

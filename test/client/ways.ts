@@ -6,17 +6,21 @@ import { serveHttp } from 'vivarium/serve/node';
 import type { ServerOptions } from 'vivarium/server';
 import type { Client, ClientOptions } from '../../src/client/index.ts';
 import { createGuest, type Guest } from '../fixtures/rude-guest.mjs';
-import { connect } from './doors.ts';
+import { connect, fetchHttp } from './doors.ts';
 import { fixture } from './rude.ts';
 
-export type Way = 'memory' | 'stdio' | 'http' | 'sse';
-export const ways: readonly Way[] = ['memory', 'stdio', 'http', 'sse'];
+export type Way = 'memory' | 'stdio' | 'http' | 'sse' | 'fetch' | 'fetch sse';
+export const ways: readonly Way[] = ['memory', 'stdio', 'http', 'sse', 'fetch', 'fetch sse'];
 export const all: readonly Revision[] = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 
 /** HTTP+SSE is of the first revision, and Streamable HTTP came after it. */
 export function fits(way: Way, revision: Revision): boolean {
-  if (way === 'sse') return revision === '2024-11-05';
-  return way !== 'http' || revision !== '2024-11-05';
+  if (isSse(way)) return revision === '2024-11-05';
+  return way === 'memory' || way === 'stdio' || revision !== '2024-11-05';
+}
+
+export function isSse(way: Way): boolean {
+  return way === 'sse' || way === 'fetch sse';
 }
 
 export interface Visit {
@@ -41,7 +45,8 @@ export async function open(
   }
   const guest = createGuest(options);
   if (way === 'memory') return { target: serveMemory(guest), guest };
-  const serving = await serveHttp(guest, { port: 0, signals: false, drainMs: 0, sse: way === 'sse' });
+  const serving = await serveHttp(guest, { port: 0, signals: false, drainMs: 0, sse: isSse(way) });
   onTestFinished(() => serving.close());
-  return { target: way === 'sse' ? serving.url.replace(/\/mcp$/, '/sse') : serving.url, guest };
+  const url = isSse(way) ? serving.url.replace(/\/mcp$/, '/sse') : serving.url;
+  return { target: way.startsWith('fetch') ? fetchHttp(url) : url, guest };
 }

@@ -40,7 +40,10 @@ describe.each([
     const peer = await Peer.open(connector(`${url}?a=b`, { auth }));
     await peer.ask({ id: 1, ...call('echo') }, legacy);
     await peer.ask({ id: 2, ...modernly(call('echo')) }, modern);
-    expect([sent(heard), auth.asked]).toEqual([['Bearer good', 'Bearer good'], Array(2).fill({ resource: `${url}?a=b` })]);
+    expect([sent(heard), auth.asked.map(({ resource }) => resource)]).toEqual([
+      ['Bearer good', 'Bearer good'],
+      Array(2).fill(`${url}?a=b`),
+    ]);
   });
 
   it('asks for another token after 401, with the challenge and the token that was refused', async () => {
@@ -49,7 +52,7 @@ describe.each([
     const peer = await Peer.open(connector(url, { auth }));
     expect(await peer.ask({ id: 1, ...call('echo') }, legacy)).toEqual(result(1));
     expect(sent(heard)).toEqual(['Bearer old', 'Bearer good']);
-    expect(auth.asked[1]).toEqual({ resource: url, status: 401, challenge: 'Bearer error="invalid_token"', stale: 'old' });
+    expect(auth.asked[1]).toMatchObject({ resource: url, status: 401, challenge: 'Bearer error="invalid_token"', stale: 'old' });
   });
 
   it('goes without a token at first where there is none, and takes promises', async () => {
@@ -137,7 +140,6 @@ describe.each([
 
   it('asks nobody for a token that nobody waits for', async () => {
     const { url, heard } = await guarded();
-    const controller = new AbortController();
     let give: (token: string) => void = () => undefined;
     let signal: AbortSignal | undefined;
     const auth: AuthProvider = {
@@ -149,8 +151,8 @@ describe.each([
       },
     };
     const peer = await Peer.open(connector(url, { auth }));
-    peer.send({ id: 1, ...call('echo') }, { ...legacy, signal: controller.signal });
-    controller.abort();
+    peer.send({ id: 1, ...call('echo') }, legacy);
+    peer.channel.abandon?.(1);
     give('good');
     await new Promise(setImmediate);
     expect([signal?.aborted, heard, peer.failures]).toEqual([true, [], []]);

@@ -101,11 +101,10 @@ describe.each([
   it('stops asking when it is closed or given up', async () => {
     const { url, heard } = await rude((_heard, response) => void events(response).end(`id: e-1\nretry: 100000\ndata: \n\n`));
     const peer = await Peer.open(connector(url));
-    const controller = new AbortController();
-    peer.send({ id: 1, ...call('echo') }, { ...legacy, signal: controller.signal });
+    peer.send({ id: 1, ...call('echo') }, legacy);
     peer.send({ id: 2, ...call('echo') }, legacy);
     await vi.waitFor(() => expect(heard).toHaveLength(2));
-    controller.abort();
+    peer.channel.abandon?.(1);
     await peer.channel.close();
     expect([peer.messages, peer.failures, heard.length]).toEqual([[], [], 2]);
   });

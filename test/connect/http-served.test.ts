@@ -110,10 +110,9 @@ describe.each([
     const { server, noted } = createWatched();
     const { url } = await serve(server);
     const peer = await Peer.open(connector(url));
-    const controller = new AbortController();
-    peer.send({ id: 1, ...modernly(call('wait', { key: 'k' })) }, { ...modern, signal: controller.signal });
+    peer.send({ id: 1, ...modernly(call('wait', { key: 'k' })) }, modern);
     await noted('begun k');
-    controller.abort();
+    peer.channel.abandon?.(1);
     await noted('aborted k');
     await noted('done k');
     expect((await peer.ask({ id: 2, ...modernly(call('echo', { text: 'x' })) }, modern)).id).toBe(2);
@@ -125,10 +124,9 @@ describe.each([
     const { url } = await serve(server);
     const peer = await Peer.open(connector(url));
     await peer.initialize();
-    const controller = new AbortController();
-    peer.send({ id: 1, ...call('wait', { key: 'k', early: true }) }, { ...legacy, signal: controller.signal });
+    peer.send({ id: 1, ...call('wait', { key: 'k', early: true }) }, legacy);
     await noted('begun k');
-    controller.abort();
+    peer.channel.abandon?.(1);
     open('k');
     await noted('done k');
     expect(book).not.toContain('aborted k');
@@ -139,8 +137,12 @@ describe.each([
     const { server, book } = createWatched();
     const { url } = await serve(server);
     const peer = await Peer.open(connector(url));
-    peer.send({ id: 1, ...modernly(call('wait', { key: 'k' })) }, { ...modern, signal: AbortSignal.abort() });
-    await peer.ask({ id: 2, ...modernly(call('echo', { text: 'x' })) }, modern);
+    await peer.initialize();
+    // Held back until the server has taken this, which the next one must not overtake.
+    peer.send({ method: 'notifications/initialized' }, legacy);
+    peer.send({ id: 1, ...call('wait', { key: 'k' }) }, legacy);
+    peer.channel.abandon?.(1);
+    await peer.ask({ id: 2, ...call('echo', { text: 'x' }) }, legacy);
     expect([book, peer.failures]).toEqual([[], []]);
   });
 

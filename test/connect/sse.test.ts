@@ -76,7 +76,7 @@ describe.each(ways)('%s', (_, connector) => {
     await expect(connector(await raw((socket) => socket.destroy())).open()).rejects.toMatchObject({ code: 'ERR_CONNECT' });
     const auth = { token: () => Promise.reject(new Error('locked')) };
     await expect(connector(url, { auth }).open()).rejects.toMatchObject({
-      code: 'ERR_CONNECT',
+      code: 'ERR_AUTH_FAILED',
       message: expect.stringContaining('locked'),
     });
   });

@@ -126,7 +126,7 @@ describe('a message that cannot be sent', () => {
     const text = 'x'.repeat(1024 * 1024);
     for (let id = 0; id < 200; id++) channel.send({ id, text }, { failed: (failure) => failures.push(failure) });
     expect(failures).toHaveLength(137);
-    expect(failures[0]).toMatchObject({ kind: 'network', unsent: true, cause: { code: 'ERR_TOO_LARGE' } });
+    expect(failures[0]).toMatchObject({ kind: 'protocol', unsent: true, cause: { code: 'ERR_TOO_LARGE' } });
     expect(failures[0]?.message).toMatch(/bytes wait for a server that reads too slowly or not at all/);
     await channel.close();
     expect(failures).toHaveLength(200);
@@ -137,6 +137,11 @@ describe('a message that cannot be sent', () => {
     const { channel } = await play([{ echo: true }]);
     const failure = await failureOf((failed) => channel.send({ n: 1n }, { failed }));
     expect(failure).toMatchObject({ kind: 'protocol', unsent: true, cause: { code: 'ERR_NOT_JSON' } });
+    const circle: Record<string, unknown> = {};
+    circle['self'] = circle;
+    const call = { method: 'tools/call', params: { name: 'add', arguments: circle } };
+    const round = await failureOf((failed) => channel.send(call, { failed }));
+    expect(round.message).toBe('tools/call of "add" cannot be written as JSON: Converting circular structure to JSON');
   });
 
   it('does no harm when nobody wants to know', async () => {

@@ -1,29 +1,18 @@
 // What ends a call before its answer: hanging up, cancelling, silence; and calls of two clients that look alike.
 import { Agent } from 'node:http';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearer } from 'vivarium/auth';
-import { type HttpServing, serveHttp } from 'vivarium/serve/node';
 import { createWatched, type Watched } from '../fixtures/http-server.mjs';
 import { ask, Client, eventually, type Message, type Reply, send } from '../fixtures/http-wire.mjs';
+import { serve } from './serving.ts';
 
 const legacyVersions = ['2025-03-26', '2025-06-18', '2025-11-25'];
 const token = 'token-of-ann-0123456789';
 
 let watched: Watched;
-const servings: HttpServing[] = [];
-
-async function serve(options: object = {}): Promise<HttpServing> {
-  const serving = await serveHttp(watched.server, { port: 0, signals: false, drainMs: 0, ...options });
-  servings.push(serving);
-  return serving;
-}
 
 beforeEach(() => {
   watched = createWatched();
-});
-
-afterEach(async () => {
-  for (const serving of servings.splice(0)) await serving.close();
 });
 
 const text = (message: Message): string => message.result?.content[0].text;
@@ -46,7 +35,7 @@ async function hangUp(key: string, send1: (onRequest: (outgoing: { destroy(): un
 
 describe('hanging up', () => {
   it('cancels a call of 2026-07-28, whether or not its stream has begun (H37)', async () => {
-    const serving = await serve();
+    const serving = await serve(watched);
     await hangUp('silent', (onRequest) => ask(serving.url, 1, 'tools/call', wait('silent'), { onRequest }));
     await watched.noted('aborted silent');
     const more = { 'io.modelcontextprotocol/logLevel': 'info' };
@@ -60,7 +49,7 @@ describe('hanging up', () => {
   });
 
   it('ends a listener of 2026-07-28', async () => {
-    const serving = await serve();
+    const serving = await serve(watched);
     const stream = await ask(serving.url, 1, 'subscriptions/listen', { notifications: { toolsListChanged: true } });
     await stream.message('notifications/subscriptions/acknowledged');
     stream.close();
@@ -71,7 +60,7 @@ describe('hanging up', () => {
   });
 
   it.each(legacyVersions)('is no cancellation in a session of %s: the answer can be fetched (H37)', async (version) => {
-    const serving = await serve();
+    const serving = await serve(watched);
     const client = await Client.connect(serving.url, { version });
     await hangUp('silent', (onRequest) => {
       const body = { jsonrpc: '2.0', id: 'silent', method: 'tools/call', params: wait('silent') };
@@ -93,7 +82,7 @@ describe('hanging up', () => {
   });
 
   it.each(legacyVersions)('is no cancellation of %s without sessions either', async (version) => {
-    const serving = await serve({ sessions: false });
+    const serving = await serve(watched, { sessions: false });
     await hangUp('a', (onRequest) => {
       const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: wait('a') };
       return send(serving.url, { body, onRequest, headers: { 'mcp-protocol-version': version } });
@@ -106,7 +95,7 @@ describe('hanging up', () => {
 
 describe('notifications/cancelled', () => {
   it.each(legacyVersions)('reaches a call of %s from any request, and its POST ends as an empty event stream', async (version) => {
-    const serving = await serve();
+    const serving = await serve(watched);
     const client = await Client.connect(serving.url, { version });
     const silent = client.start('tools/call', wait('a'));
     await watched.noted('begun a');
@@ -120,7 +109,7 @@ describe('notifications/cancelled', () => {
   });
 
   it('of one session reaches no call of another with the same id', async () => {
-    const { url } = await serve();
+    const { url } = await serve(watched);
     const [one, two] = [await Client.connect(url), await Client.connect(url)];
     const calls = [one, two].map((client, at) => client.start('tools/call', wait(`${at}`)));
     await watched.noted('begun 0');
@@ -136,9 +125,9 @@ describe('notifications/cancelled', () => {
   it.each([
     ['2025-11-25', { sessions: false }],
     ['2026-07-28', {}],
-  ])('reaches a call of %s without a session where it is known whose it is', async (version, options) => {
+  ] as const)('reaches a call of %s without a session where it is known whose it is', async (version, options) => {
     const bob = 'token-of-bob-0123456789';
-    const { url } = await serve({ auth: bearer({ [token]: { id: 'ann' }, [bob]: { id: 'bob' } }), ...options });
+    const { url } = await serve(watched, { auth: bearer({ [token]: { id: 'ann' }, [bob]: { id: 'bob' } }), ...options });
     const as = (whose: string): object => ({ 'mcp-protocol-version': version, authorization: `Bearer ${whose}` });
     const start = (whose: string, key: string): Promise<Reply> =>
       version === '2026-07-28'
@@ -160,7 +149,7 @@ describe('notifications/cancelled', () => {
 describe('a question to the client that is never answered (H41)', () => {
   it.each(legacyVersions)('times out in %s, and nothing is left of it', async (version) => {
     watched = createWatched({ asking: { ttlMs: 50 } });
-    const serving = await serve();
+    const serving = await serve(watched);
     const client = await Client.connect(serving.url, { version, capabilities: { sampling: {} } });
     const call = await client.begin('ask', { key: 'a' });
     const { id } = await call.message('sampling/createMessage');
@@ -173,7 +162,7 @@ describe('a question to the client that is never answered (H41)', () => {
 
   it('by a client that has vanished times out too, and lets the session expire', async () => {
     watched = createWatched({ asking: { ttlMs: 50 } });
-    const serving = await serve({ sessions: { idleMs: 1_000 } });
+    const serving = await serve(watched, { sessions: { idleMs: 1_000 } });
     const client = await Client.connect(serving.url, { capabilities: { sampling: {} } });
     const calls = await Promise.all(Array.from({ length: 50 }, (_, at) => client.begin('ask', { key: `${at}` })));
     for (const call of calls) await call.message('sampling/createMessage');
@@ -184,7 +173,7 @@ describe('a question to the client that is never answered (H41)', () => {
   });
 
   it('ends at once when the session is deleted', async () => {
-    const serving = await serve();
+    const serving = await serve(watched);
     const client = await Client.connect(serving.url, { capabilities: { sampling: {} } });
     const call = await client.begin('ask', { key: 'a' });
     await call.message('sampling/createMessage');
@@ -227,7 +216,7 @@ describe('two clients with the same ids 1 to 1000 at once (H20)', () => {
   }
 
   it('with sessions hear only of their own calls', async () => {
-    const serving = await serve();
+    const serving = await serve(watched);
     const clients: Record<string, Client> = { ann: await Client.connect(serving.url), bob: await Client.connect(serving.url) };
     await crowd((who, id, params) =>
       (clients[who] as Client).post({ jsonrpc: '2.0', id, method: 'tools/call', params }, serving.url, { agent }),
@@ -236,13 +225,13 @@ describe('two clients with the same ids 1 to 1000 at once (H20)', () => {
   });
 
   it('without sessions hear only of their own calls', async () => {
-    const { url } = await serve({ sessions: false });
+    const { url } = await serve(watched, { sessions: false });
     const headers = { 'mcp-protocol-version': '2025-06-18' };
     await crowd((_, id, params) => send(url, { body: { jsonrpc: '2.0', id, method: 'tools/call', params }, headers, agent }));
   });
 
   it('of 2026-07-28 hear only of their own calls', async () => {
-    const { url } = await serve();
+    const { url } = await serve(watched);
     await crowd((_, id, params) => {
       const { _meta, ...rest } = params as { _meta: object };
       return ask(url, id, 'tools/call', rest, { agent, more: { ..._meta, 'io.modelcontextprotocol/logLevel': 'info' } });

@@ -1,9 +1,10 @@
 // Two endpoints of two servers on one store: a session, a call or a listener may move between them at every step.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type HttpServing, serveHttp } from 'vivarium/serve/node';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { HttpServing } from 'vivarium/serve/node';
 import { memoryStore, type Store } from 'vivarium/store/memory';
 import { createWatched, type Watched } from '../fixtures/http-server.mjs';
 import { ask, Client, eventually, type Message, type Reply, send } from '../fixtures/http-wire.mjs';
+import { serve } from './serving.ts';
 
 const versions = ['2025-03-26', '2025-06-18', '2025-11-25'];
 
@@ -15,16 +16,11 @@ let b: HttpServing;
 
 beforeEach(async () => {
   store = memoryStore();
+  onTestFinished(() => store.close());
   here = createWatched();
   there = createWatched();
-  const options = { port: 0, signals: false, drainMs: 0, store, sse: true };
-  a = await serveHttp(here.server, options);
-  b = await serveHttp(there.server, options);
-});
-
-afterEach(async () => {
-  await Promise.all([a.close(), b.close()]);
-  await store.close();
+  a = await serve(here, { store, sse: true });
+  b = await serve(there, { store, sse: true });
 });
 
 const logged = (reply: Reply): unknown[] =>

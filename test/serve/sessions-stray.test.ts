@@ -1,10 +1,11 @@
 // Calls without a session, at two endpoints that share a store: a cancellation may reach the other one.
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { bearer } from 'vivarium/auth';
-import { type HttpServing, serveHttp } from 'vivarium/serve/node';
+import type { HttpServing } from 'vivarium/serve/node';
 import { memoryStore } from 'vivarium/store/memory';
 import { createWatched, type Watched } from '../fixtures/http-server.mjs';
 import { ask, type Message, type Reply, send } from '../fixtures/http-wire.mjs';
+import { serve } from './serving.ts';
 
 const ann = 'token-of-ann-0123456789';
 const bob = 'token-of-bob-0123456789';
@@ -17,14 +18,9 @@ beforeEach(async () => {
   const store = memoryStore();
   here = createWatched();
   const auth = bearer({ [ann]: { id: 'ann' }, [bob]: { id: 'bob' } });
-  const options = { port: 0, signals: false, drainMs: 0, store, auth, sessions: false } as const;
-  a = await serveHttp(here.server, options);
-  b = await serveHttp(createWatched().server, options);
-});
-
-afterEach(async () => {
-  await a.close();
-  await b.close();
+  const options = { store, auth, sessions: false } as const;
+  a = await serve(here, options);
+  b = await serve(createWatched(), options);
 });
 
 const text = (message: Message): string => message.result?.content[0].text;

@@ -1,10 +1,10 @@
 // Sessions of the 2025 revisions: whose they are, how they begin, and how they end.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { bearer, verifier } from 'vivarium/auth';
-import { type HttpServing, serveHttp } from 'vivarium/serve/node';
 import { memoryStore } from 'vivarium/store/memory';
 import { createWatched, type Watched } from '../fixtures/http-server.mjs';
 import { ask, Client, eventually, handshake, send } from '../fixtures/http-wire.mjs';
+import { serve } from './serving.ts';
 
 const sessionVersions = ['2025-03-26', '2025-06-18', '2025-11-25'];
 const ann = 'token-of-ann-0123456789';
@@ -12,25 +12,14 @@ const bob = 'token-of-bob-0123456789';
 const twoUsers = { [ann]: { id: 'ann', scopes: [] }, [bob]: { id: 'bob', scopes: [] } };
 
 let watched: Watched;
-const servings: HttpServing[] = [];
-
-async function serve(options: object = {}): Promise<HttpServing> {
-  const serving = await serveHttp(watched.server, { port: 0, signals: false, drainMs: 0, ...options });
-  servings.push(serving);
-  return serving;
-}
 
 beforeEach(() => {
   watched = createWatched();
 });
 
-afterEach(async () => {
-  for (const serving of servings.splice(0)) await serving.close();
-});
-
 describe.each(sessionVersions)('a session of %s', (version) => {
   it('has an id of visible ASCII that is given with the handshake and differs every time', async () => {
-    const { url } = await serve();
+    const { url } = await serve(watched);
     const ids = new Set<unknown>();
     for (let i = 0; i < 50; i++) {
       const reply = await send(url, { body: handshake(version), headers: { 'mcp-session-id': 'chosen-by-the-client' } });
@@ -44,7 +33,7 @@ describe.each(sessionVersions)('a session of %s', (version) => {
   });
 
   it('is asked for with 400 and refused with 404 (H15)', async () => {
-    const { url } = await serve();
+    const { url } = await serve(watched);
     const client = await Client.connect(url, { version });
     const real = client.session;
     for (const [session, status] of [
@@ -67,7 +56,7 @@ describe.each(sessionVersions)('a session of %s', (version) => {
   });
 
   it('ends with DELETE, once, and stays ended (H19)', async () => {
-    const serving = await serve();
+    const serving = await serve(watched);
     const client = await Client.connect(serving.url, { version });
     const stream = await client.listen();
     const ended = await client.end();
@@ -82,7 +71,7 @@ describe.each(sessionVersions)('a session of %s', (version) => {
   });
 
   it('ends what runs in it with DELETE: each call once, as an empty event stream (H19)', async () => {
-    const serving = await serve();
+    const serving = await serve(watched);
     const client = await Client.connect(serving.url, { version });
     const silent = client.start('tools/call', { name: 'wait', arguments: { key: 'silent' } });
     const early = await client.begin('wait', { key: 'early', early: true });
@@ -104,7 +93,7 @@ describe.each([
   ['verifier', () => verifier(async (token) => (twoUsers as Record<string, { id: string; scopes: string[] }>)[token])],
 ])('with %s', (_, auth) => {
   it('a session of one user does not exist for another (H18)', async () => {
-    const { url } = await serve({ auth: auth() });
+    const { url } = await serve(watched, { auth: auth() });
     const mine = await Client.connect(url, { token: ann });
     const stream = await mine.listen();
     const running = await mine.begin('wait', { key: 'mine', early: true });
@@ -134,7 +123,7 @@ describe.each([
 
 describe('too many sessions', () => {
   it('are refused with 503 and Retry-After until one ends (H38)', async () => {
-    const serving = await serve({ sessions: { max: 3 } });
+    const serving = await serve(watched, { sessions: { max: 3 } });
     const clients = [];
     for (let i = 0; i < 3; i++) clients.push(await Client.connect(serving.url));
     const refused = await send(serving.url, { body: handshake('2025-11-25') });
@@ -150,7 +139,7 @@ describe('too many sessions', () => {
   });
 
   it('are counted right when they come at once', async () => {
-    const serving = await serve({ sessions: { max: 5 } });
+    const serving = await serve(watched, { sessions: { max: 5 } });
     const replies = await Promise.all(Array.from({ length: 40 }, () => send(serving.url, { body: handshake('2025-11-25') })));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(5);
     expect(replies.filter(({ status }) => status === 503)).toHaveLength(35);
@@ -158,7 +147,7 @@ describe('too many sessions', () => {
   });
 
   it('make room when they expire', async () => {
-    const { url } = await serve({ sessions: { max: 2, idleMs: 20 } });
+    const { url } = await serve(watched, { sessions: { max: 2, idleMs: 20 } });
     await Client.connect(url);
     await Client.connect(url);
     await eventually(async () => (await send(url, { body: handshake('2025-11-25') })).status === 200);
@@ -167,14 +156,14 @@ describe('too many sessions', () => {
 
 describe('a session nobody uses', () => {
   it('expires, with all that was kept of it (H38)', async () => {
-    const serving = await serve({ sessions: { idleMs: 30 }, keepAliveMs: 30 });
+    const serving = await serve(watched, { sessions: { idleMs: 30 }, keepAliveMs: 30 });
     const client = await Client.connect(serving.url);
     await eventually(() => serving.stats.sessions === 0);
     expect((await client.start('tools/list')).status).toBe(404);
   });
 
   it('lives on while a stream is open or a call runs, whatever the time between keep-alives', async () => {
-    const serving = await serve({ sessions: { idleMs: 1_000 } });
+    const serving = await serve(watched, { sessions: { idleMs: 1_000 } });
     const listening = await Client.connect(serving.url);
     const stream = await listening.listen();
     const calling = await Client.connect(serving.url);
@@ -196,7 +185,7 @@ describe('a session nobody uses', () => {
 
 describe('one Server at two endpoints', () => {
   it('with a store each has sessions that know nothing of one another, and tells each of its changes once (H21)', async () => {
-    const [a, b] = [await serve(), await serve()];
+    const [a, b] = [await serve(watched), await serve(watched)];
     const clients = await Promise.all([Client.connect(a.url), Client.connect(b.url)]);
     expect((await clients[0]?.start('tools/list', undefined, b.url))?.status).toBe(404);
     const streams = await Promise.all(clients.map((client) => client.listen()));
@@ -209,7 +198,7 @@ describe('one Server at two endpoints', () => {
 
   it('with one store has one session at both, and tells it of each change once', async () => {
     const store = memoryStore();
-    const [a, b] = [await serve({ store }), await serve({ store })];
+    const [a, b] = [await serve(watched, { store }), await serve(watched, { store })];
     const client = await Client.connect(a.url);
     const stream = await client.listen(undefined, b.url);
     await stream.until(({ events }) => events[0]);
@@ -222,7 +211,8 @@ describe('one Server at two endpoints', () => {
 
   it('with one store keeps a session while a stream is open at either', async () => {
     const store = memoryStore();
-    const [a, b] = [await serve({ store, sessions: { idleMs: 1_000 } }), await serve({ store, sessions: { idleMs: 1_000 } })];
+    const options = { store, sessions: { idleMs: 1_000 } };
+    const [a, b] = [await serve(watched, options), await serve(watched, options)];
     const client = await Client.connect(a.url);
     const stream = await client.listen(undefined, b.url);
     await Client.connect(a.url);
@@ -237,7 +227,7 @@ describe('one Server at two endpoints', () => {
 
 describe('one session', () => {
   it('is spoken to in its own revision where no version is said, and not in one that is unknown', async () => {
-    const { url } = await serve();
+    const { url } = await serve(watched);
     for (const version of sessionVersions) {
       const client = await Client.connect(url, { version });
       const stream = await send(url, { method: 'GET', headers: { 'mcp-session-id': client.session } });
@@ -252,7 +242,7 @@ describe('one session', () => {
   });
 
   it('is nothing to a request of 2026-07-28, whatever headers come with it', async () => {
-    const serving = await serve();
+    const serving = await serve(watched);
     const client = await Client.connect(serving.url);
     await client.request('logging/setLevel', { level: 'debug' });
     const call = await client.begin('count', { key: 'a', count: 2 });
@@ -266,7 +256,7 @@ describe('one session', () => {
   });
 
   it('runs so many calls at a time and refuses one more with 503', async () => {
-    const serving = await serve({ maxRunning: 2 });
+    const serving = await serve(watched, { maxRunning: 2 });
     const client = await Client.connect(serving.url);
     const calls = ['a', 'b'].map((key) => client.start('tools/call', { name: 'wait', arguments: { key } }));
     await watched.noted('begun a');

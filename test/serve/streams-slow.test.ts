@@ -2,18 +2,13 @@
 import { createServer, type Server as NodeServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createNodeHandler, type HttpServing, type NodeHandler, serveHttp } from 'vivarium/serve/node';
+import { createNodeHandler, type NodeHandler } from 'vivarium/serve/node';
 import { createWatched, type Watched } from '../fixtures/http-server.mjs';
 import { ask, Client, eventually, handshake, send } from '../fixtures/http-wire.mjs';
+import { serve } from './serving.ts';
 
 let watched: Watched;
 const closing: (() => unknown)[] = [];
-
-async function serve(options: object = {}): Promise<HttpServing> {
-  const serving = await serveHttp(watched.server, { port: 0, signals: false, drainMs: 0, ...options });
-  closing.push(() => serving.close());
-  return serving;
-}
 
 beforeEach(() => {
   watched = createWatched();
@@ -46,7 +41,7 @@ const call = (name: string, args: object): object => ({
 
 describe('a reader that takes nothing', () => {
   it('is cut off after stallMs, and others do not notice', async () => {
-    const serving = await serve({ stallMs: 200, maxUnreadBytes: 100_000_000 });
+    const serving = await serve(watched, { stallMs: 200, maxUnreadBytes: 100_000_000 });
     const good = await Client.connect(serving.url);
     const bad = await Client.connect(serving.url);
     const stream = await good.listen();
@@ -63,7 +58,7 @@ describe('a reader that takes nothing', () => {
   });
 
   it('is cut off when more than maxUnreadBytes wait for it, on GET streams too', async () => {
-    const serving = await serve({ stallMs: 60_000, maxUnreadBytes: 200_000 });
+    const serving = await serve(watched, { stallMs: 60_000, maxUnreadBytes: 200_000 });
     const bad = await Client.connect(serving.url);
     deaf(serving.url, bad.headers, call('count', { key: 'slow', count: 200, size: 100_000 }));
     await eventually(() => serving.stats.cutOff === 1, 'a reader that is cut off');
@@ -81,7 +76,7 @@ describe('a reader that takes nothing', () => {
 
   it('of 2026-07-28 has cancelled when it is cut off, though the server goes on writing, and a listener is forgotten', async () => {
     // So much that it is never reached: only time can cut it off.
-    const serving = await serve({ stallMs: 200, maxUnreadBytes: 2_000_000_000 });
+    const serving = await serve(watched, { stallMs: 200, maxUnreadBytes: 2_000_000_000 });
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': {},
@@ -111,7 +106,7 @@ describe('a reader that takes nothing', () => {
   });
 
   it('of HTTP+SSE is cut off, and its session ends', async () => {
-    const serving = await serve({ stallMs: 200, maxUnreadBytes: 100_000_000, sse: true });
+    const serving = await serve(watched, { stallMs: 200, maxUnreadBytes: 100_000_000, sse: true });
     let said = '';
     const socket = connect({ host: '127.0.0.1', port: serving.port });
     closing.push(() => socket.destroy());
@@ -134,7 +129,7 @@ describe('a reader that takes nothing', () => {
   });
 
   it('loses progress, which is counted, and nothing else', async () => {
-    const serving = await serve({ stallMs: 60_000, maxUnreadBytes: 100_000_000 });
+    const serving = await serve(watched, { stallMs: 60_000, maxUnreadBytes: 100_000_000 });
     const client = await Client.connect(serving.url);
     const reply = await client.post(call('count', { key: 'a', count: 300, size: 100_000 }));
     reply.pause();
@@ -179,14 +174,14 @@ describe('an answer that is over but not taken', () => {
 
 describe('silence', () => {
   it('on a GET stream is broken by comments', async () => {
-    const { url } = await serve({ keepAliveMs: 20 });
+    const { url } = await serve(watched, { keepAliveMs: 20 });
     const stream = await (await Client.connect(url)).listen();
     await stream.until(({ comments }) => (comments >= 5 ? true : undefined));
     expect(stream.events).toHaveLength(1);
   });
 
   it('on the stream of a listener of 2026-07-28 is broken by comments', async () => {
-    const { url } = await serve({ keepAliveMs: 20 });
+    const { url } = await serve(watched, { keepAliveMs: 20 });
     const stream = await ask(url, 1, 'subscriptions/listen', { notifications: { toolsListChanged: true } });
     await stream.message('notifications/subscriptions/acknowledged');
     await stream.until(({ comments }) => (comments >= 5 ? true : undefined));
@@ -196,7 +191,7 @@ describe('silence', () => {
   it.each(['2025-03-26', '2025-06-18', '2025-11-25'])(
     'before an answer of %s turns it into a stream that can be resumed',
     async (version) => {
-      const { url } = await serve({ keepAliveMs: 20 });
+      const { url } = await serve(watched, { keepAliveMs: 20 });
       const client = await Client.connect(url, { version });
       const reply = await client.start('tools/call', { name: 'wait', arguments: { key: 'a' } });
       expect([reply.status, reply.streams]).toEqual([200, true]);
@@ -211,7 +206,7 @@ describe('silence', () => {
   );
 
   it('before an answer of 2026-07-28 turns it into a stream without ids', async () => {
-    const { url } = await serve({ keepAliveMs: 20 });
+    const { url } = await serve(watched, { keepAliveMs: 20 });
     const reply = await ask(url, 'slow', 'tools/call', { name: 'wait', arguments: { key: 'a' } });
     await reply.until(({ comments }) => (comments >= 3 ? true : undefined));
     watched.open('a');
@@ -221,7 +216,7 @@ describe('silence', () => {
   });
 
   it('does not change an answer that is quick', async () => {
-    const { url } = await serve({ keepAliveMs: 60_000 });
+    const { url } = await serve(watched, { keepAliveMs: 60_000 });
     const client = await Client.connect(url);
     const reply = await client.start('tools/call', { name: 'later' });
     expect(reply.streams).toBe(false);
@@ -230,7 +225,7 @@ describe('silence', () => {
 
 describe('more than maxStreams', () => {
   it('are refused with 503 and Retry-After, and counted, while calls are still answered (H39)', async () => {
-    const serving = await serve({ maxStreams: 2 });
+    const serving = await serve(watched, { maxStreams: 2 });
     const client = await Client.connect(serving.url);
     const first = await client.listen();
     const second = await ask(serving.url, 1, 'subscriptions/listen', { notifications: {} });
