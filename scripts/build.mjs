@@ -18,7 +18,7 @@ if (tsc.status !== 0) process.exit(tsc.status ?? 1);
 const { exports, dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Files that need Node, or a package at once: they are joined into the few that users or the command line import. */
 const apart =
-  /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node.*|schema\/ajv|cli\/.*|otel\/.*)\.js$/;
+  /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node.*|schema\/ajv|cli\/.*|otel\/.*|live\/.*)\.js$/;
 const parts = ['start', 'rest', 'http', 'auth', 'client'];
 const together = filesIn(compiled).filter((file) => !apart.test(file) && !parts.some((name) => file === `${name}.js`));
 
@@ -80,6 +80,10 @@ const entries = [
   'connect/sse',
   'auth/node',
   'otel/index',
+  'live/index',
+  'live/javascript/child/boot',
+  'live/javascript/child/monitor',
+  'live/javascript/child/hooks',
   'schema/ajv',
   'cli/type-hooks',
   'cli/main',
@@ -89,7 +93,15 @@ for (const file of entries.map((name) => `${name}.js`)) {
   await build({
     ...shared,
     // The guard keeps its state on the process, so it may be in both.
-    external: [...external, '../serve/stdio.js', '../serve/node.js', '../connect/stdio.js', '../connect/http.js', '../connect/sse.js'],
+    external: [
+      ...external,
+      '../serve/stdio.js',
+      '../serve/node.js',
+      '../connect/stdio.js',
+      '../connect/http.js',
+      '../connect/sse.js',
+      '../live/index.js',
+    ],
     entryPoints: [join(compiled, file)],
     outfile: join(dist, file),
     plugins: [

@@ -5,7 +5,10 @@ import { type Command, CommandError, columns, exitCodes, helpOf, parse } from '.
 import { printable, printableLines } from './terminal.ts';
 
 /** Loaded only when asked for: the others' code costs a command nothing. */
-const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([['serve', async () => (await import('./serve.ts')).serve]]);
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['live', async () => (await import('./live.ts')).live],
+  ['serve', async () => (await import('./serve.ts')).serve],
+]);
 
 async function run(argv: readonly string[]): Promise<number | undefined> {
   const [name, ...rest] = argv;

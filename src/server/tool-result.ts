@@ -60,7 +60,13 @@ export function fromValue(
   format: TextFormat | ((value: never) => string),
   extra: ResultOptions | undefined,
 ): ToolResult | string {
-  const block = typeof format === 'function' ? { text: format(value as never), format: 'json' } : encodeNow(value, format);
+  const { words } = extra ?? {};
+  const block =
+    words !== undefined
+      ? { text: words, format: 'json' }
+      : typeof format === 'function'
+        ? { text: format(value as never), format: 'json' }
+        : encodeNow(value, format);
   const first: ContentBlock =
     block.format === 'toon' ? { type: 'text', text: block.text, _meta: { 'vivarium/format': 'toon' } } : { type: 'text', text: block.text };
   const built: ToolResult = { content: extra?.content ? [first, ...extra.content] : [first], structuredContent: value, isError: false };

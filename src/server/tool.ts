@@ -91,6 +91,8 @@ export interface ResultOptions {
   /** Blocks after the text projection. */
   readonly content?: readonly ContentBlock[];
   readonly text?: TextFormat;
+  /** The text itself, where it says more than the value. */
+  readonly words?: string;
   /** `_meta` of the result. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }

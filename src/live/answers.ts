@@ -1,0 +1,77 @@
+// How a tool of the live image answers: in words for the model, with a small structured part.
+import type { ContentBlock } from '../protocol/types.ts';
+import type { Context } from '../server/context.ts';
+import { result, type StructuredResult, ToolError } from '../server/tool.ts';
+import { type Report, reportRun } from './report.ts';
+import type { Run } from './run.ts';
+import type { Session } from './session.ts';
+
+export interface Told {
+  readonly status: string;
+  readonly session: string;
+  readonly generation: number;
+  readonly refs?: number[];
+  readonly truncated?: boolean;
+}
+
+export const told = {
+  type: 'object',
+  properties: {
+    status: { type: 'string' },
+    session: { type: 'string' },
+    generation: { type: 'integer' },
+    refs: { type: 'array', items: { type: 'integer' } },
+    truncated: { type: 'boolean' },
+  },
+  required: ['status', 'session', 'generation'],
+} as const;
+
+/** With a sign of life now and then; a call that is cancelled stops what it waits for. */
+export async function waitFor(session: Session, run: Run, ctx: Context, ms: number): Promise<Report> {
+  const stop = (): void => void session.stop(run, 'cancelled');
+  ctx.signal.addEventListener('abort', stop, { once: true });
+  if (ctx.signal.aborted) stop();
+  let beats = 0;
+  const beat = setInterval(() => ctx.progress(++beats, undefined, run.printed.lastLine() || 'running'), 1_000);
+  try {
+    await run.settled(ms);
+  } finally {
+    clearInterval(beat);
+    ctx.signal.removeEventListener('abort', stop);
+  }
+  return reportRun(session, run);
+}
+
+export function answer(session: Session, run: Run, report: Report): StructuredResult<Told> {
+  const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
+  const more = { refs: report.refs, truncated: report.truncated };
+  if (report.failed) throw new ToolError(report.text, { structured: structured(session, report.status, more), content: pictures });
+  return saying(session, report.status, report.text, more, pictures);
+}
+
+export function saying(
+  session: Session,
+  status: string,
+  words: string,
+  more: { readonly refs?: readonly number[]; readonly truncated?: boolean } = {},
+  content: readonly ContentBlock[] = [],
+): StructuredResult<Told> {
+  return result(structured(session, status, more), { words, content });
+}
+
+export function structured(
+  session: Session,
+  status: string,
+  { refs = [], truncated = false }: { refs?: readonly number[]; truncated?: boolean } = {},
+): Told {
+  const { handle: name, generation } = session;
+  return { status, session: name, generation, ...(refs.length > 0 && { refs: refs.slice(0, 50) }), ...(truncated && { truncated }) };
+}
+
+export async function asking(session: Session, op: string, fields: object): Promise<object> {
+  try {
+    return await session.ask(op, fields);
+  } catch (error) {
+    throw new ToolError(error instanceof Error ? error.message : String(error), { structured: structured(session, 'error') });
+  }
+}

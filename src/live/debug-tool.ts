@@ -1,0 +1,57 @@
+// debug: looks around where the program is paused, and lets it go on.
+import type { Server } from '../server/server.ts';
+import { ToolError } from '../server/tool.ts';
+import { answer, saying, told, waitFor } from './answers.ts';
+import type { Pause, View } from './engine.ts';
+import { pauseText, valueText } from './report.ts';
+import type { Workplace } from './workplace.ts';
+
+const steps = ['into', 'over', 'out'] as const;
+
+export function debugTool(server: Server, place: Workplace): void {
+  server.tool(
+    'debug',
+    {
+      description: 'Where the program is paused: frames, eval in a frame, step, restart a frame, resume, abort; or pause what runs.',
+      input: {
+        type: 'object',
+        properties: {
+          action: { type: 'string', enum: ['frames', 'eval', 'step', 'restart', 'resume', 'abort', 'pause'] },
+          frame: { type: 'integer', minimum: 0 },
+          code: { type: 'string' },
+          step: { type: 'string', enum: steps },
+          session: { type: 'string' },
+        },
+        required: ['action'],
+      } as const,
+      output: told,
+      annotations: { readOnlyHint: false, destructiveHint: false },
+    },
+    async ({ action, frame = 0, code, step = 'over', session: name }, ctx) => {
+      const session = place.sessionFor(ctx, name);
+      const run = session.current;
+      if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}. evaluate with on_error: "pause" stops at an error.`);
+      if (action !== 'pause' && run.pause === undefined) throw new ToolError('It runs and is not paused: debug(action: pause) pauses it.');
+      if (action === 'eval' && code === undefined) throw new ToolError('eval needs code');
+      const paused = run.pause;
+      if (action !== 'frames' && action !== 'eval') run.pause = undefined;
+      let answered: object;
+      try {
+        answered = await session.ask('debug', { action: action === 'step' ? step : action, frame, code });
+      } catch (error) {
+        if (paused !== undefined) run.pause = paused;
+        throw new ToolError((error as Error).message);
+      }
+      if (action === 'frames') {
+        const { line, more } = pauseText(answered as Pause, session);
+        return saying(session, 'paused', [line, ...more].join('\n'));
+      }
+      if (action === 'eval') {
+        const { value, thrown } = answered as { value?: View; thrown?: string };
+        if (value === undefined) throw new ToolError(`[ERROR] ${thrown}`);
+        return saying(session, 'paused', valueText(value), value.ref === undefined ? {} : { refs: [value.ref] });
+      }
+      return answer(session, run, await waitFor(session, run, ctx, place.waitMs));
+    },
+  );
+}

@@ -1,0 +1,20 @@
+// vivarium/live: live images as an MCP server.
+export type {
+  Engine,
+  Fault,
+  Features,
+  Frame,
+  Launch,
+  LaunchOptions,
+  Member,
+  Members,
+  Notebook,
+  Outcome,
+  Pause,
+  Prepared,
+  StopReason,
+  View,
+} from './engine.ts';
+export { CellFault } from './engine.ts';
+export { type JavaScriptOptions, javascript } from './javascript/engine.ts';
+export { createLive, type Live, type LiveLimits, type LiveOptions } from './live.ts';

@@ -1,0 +1,205 @@
+// The debugger of the main thread: on only while someone needs it.
+import type { Evaluated, Inspector, Remote } from './inspector.ts';
+import { messageOf } from './inspector.ts';
+import type { View } from './keeper.ts';
+
+interface CallFrame {
+  readonly callFrameId: string;
+  readonly functionName: string;
+  readonly url: string;
+  readonly location: { readonly scriptId: string; readonly lineNumber: number; readonly columnNumber?: number };
+  readonly scopeChain: readonly { readonly type: string; readonly object: Remote }[];
+  readonly this: Remote;
+}
+
+interface Paused {
+  readonly reason: string;
+  readonly callFrames: readonly CallFrame[];
+  readonly data?: { readonly uncaught?: boolean; readonly description?: string; readonly objectId?: string };
+}
+
+type Need = 'errors' | 'memory' | 'scripts' | 'steps';
+
+const mostLocals = 30;
+const scopes = new Set(['local', 'closure', 'block', 'catch', 'module', 'script', 'eval']);
+
+export class Debugging {
+  readonly #inspector: Inspector;
+  readonly #tell: (event: object) => void;
+  readonly #needs: Set<Need> = new Set();
+  readonly #scripts: Map<string, string> = new Map();
+  #frames: readonly CallFrame[] | undefined;
+  #reason = '';
+  onMemory: (where: string) => void = () => undefined;
+
+  constructor(inspector: Inspector, tell: (event: object) => void) {
+    this.#inspector = inspector;
+    this.#tell = tell;
+    inspector.on('Debugger.scriptParsed', ({ scriptId, url }: { scriptId: string; url: string }) => this.#scripts.set(scriptId, url));
+    inspector.on('Debugger.paused', (paused: Paused) => void this.#paused(paused));
+    inspector.on('Debugger.resumed', () => {
+      this.#frames = undefined;
+    });
+  }
+
+  get paused(): boolean {
+    return this.#frames !== undefined;
+  }
+
+  async pauseOnErrors(): Promise<void> {
+    await this.#need('errors');
+    await this.#inspector.post('Debugger.setPauseOnExceptions', { state: 'all' });
+  }
+
+  guardMemory(): Promise<void> {
+    return this.#need('memory');
+  }
+
+  unguardMemory(): Promise<void> {
+    return this.#done('memory');
+  }
+
+  /** The scripts that are loaded, by id, while `work` runs. */
+  async withScripts<T>(work: (scripts: ReadonlyMap<string, string>) => Promise<T>): Promise<T> {
+    await this.#need('scripts');
+    try {
+      return await work(this.#scripts);
+    } finally {
+      await this.#done('scripts');
+    }
+  }
+
+  /** The cell is over. */
+  async rest(): Promise<void> {
+    if (this.#needs.has('errors')) await this.#inspector.post('Debugger.setPauseOnExceptions', { state: 'none' });
+    await this.#done('errors');
+    await this.#done('steps');
+  }
+
+  async act(request: Readonly<Record<string, unknown>>): Promise<object> {
+    const { action, frame = 0, code } = request as { action: string; frame?: number; code?: string };
+    if (action === 'pause') {
+      await this.#need('steps');
+      await this.#inspector.post('Debugger.pause');
+      return {};
+    }
+    const frames = this.#frames;
+    if (frames === undefined) throw new Error('Nothing is paused');
+    switch (action) {
+      case 'frames':
+        return this.#show();
+      case 'eval':
+        return this.#evaluate(frames, frame, String(code));
+      case 'resume':
+        await this.#inspector.post('Debugger.resume');
+        return {};
+      case 'into':
+      case 'over':
+      case 'out':
+        await this.#need('steps');
+        await this.#inspector.post(`Debugger.step${{ into: 'Into', over: 'Over', out: 'Out' }[action]}`);
+        return {};
+      case 'restart':
+        await this.#need('steps');
+        await this.#inspector.post('Debugger.restartFrame', { callFrameId: frameAt(frames, frame).callFrameId, mode: 'StepInto' });
+        return {};
+      case 'abort':
+        await this.abort();
+        return {};
+    }
+    throw new Error(`There is no action ${action}`);
+  }
+
+  /** The code that is paused ends there. */
+  async abort(): Promise<void> {
+    await this.#inspector.post('Debugger.resume', { terminateOnResume: true });
+  }
+
+  async #paused(paused: Paused): Promise<void> {
+    const { reason, callFrames, data } = paused;
+    if (reason === 'OOM') {
+      const top = callFrames[0];
+      this.onMemory(top === undefined ? '' : nameOf(top, this.#scripts));
+      await this.abort();
+      return;
+    }
+    const exception = reason === 'exception' || reason === 'promiseRejection';
+    // Caught by the program itself: it knows what it does.
+    if (exception && data?.uncaught === false) {
+      await this.#inspector.post('Debugger.resume');
+      return;
+    }
+    this.#frames = callFrames;
+    this.#reason = exception ? (data?.description?.split('\n')[0] ?? 'an error') : reason === 'other' ? 'step' : reason;
+    this.#tell({ ev: 'paused', ...(await this.#show()) });
+  }
+
+  async #show(): Promise<object> {
+    const frames = this.#frames ?? [];
+    const shown = [];
+    for (const [at, one] of frames.slice(0, 20).entries()) {
+      const { lineNumber, columnNumber = 0, scriptId } = one.location;
+      const place = {
+        name: one.functionName,
+        file: one.url || (this.#scripts.get(scriptId) ?? ''),
+        line: lineNumber + 1,
+        column: columnNumber + 1,
+      };
+      shown.push(at < 3 ? { ...place, locals: await this.#locals(one) } : place);
+    }
+    return { reason: this.#reason, frames: shown };
+  }
+
+  async #locals(frame: CallFrame): Promise<{ name: string; text: string }[]> {
+    const found: { name: string; text: string }[] = [];
+    for (const { type, object } of frame.scopeChain) {
+      if (!scopes.has(type) || object.objectId === undefined || found.length >= mostLocals) continue;
+      const { result } = await this.#inspector.post<{ result: { name: string; value?: Remote }[] }>('Runtime.getProperties', {
+        objectId: object.objectId,
+        ownProperties: true,
+      });
+      for (const { name, value } of result) {
+        if (value === undefined || found.length >= mostLocals || found.some((one) => one.name === name)) continue;
+        found.push({ name, text: (await this.#view(value)).text.slice(0, 200) });
+      }
+    }
+    return found;
+  }
+
+  async #evaluate(frames: readonly CallFrame[], frame: number, code: string): Promise<object> {
+    const { result, exceptionDetails } = await this.#inspector.post<Evaluated>('Debugger.evaluateOnCallFrame', {
+      callFrameId: frameAt(frames, frame).callFrameId,
+      expression: code,
+      silent: true,
+      timeout: 5_000,
+    });
+    if (exceptionDetails !== undefined) return { thrown: messageOf(exceptionDetails) };
+    return { value: await this.#view(result) };
+  }
+
+  #view(value: Remote): Promise<View> {
+    return this.#inspector.ask<View>('view', value);
+  }
+
+  async #need(need: Need): Promise<void> {
+    if (this.#needs.has(need)) return;
+    this.#needs.add(need);
+    if (this.#needs.size === 1) await this.#inspector.post('Debugger.enable');
+  }
+
+  async #done(need: Need): Promise<void> {
+    if (!this.#needs.delete(need) || this.#needs.size > 0) return;
+    this.#scripts.clear();
+    await this.#inspector.post('Debugger.disable');
+  }
+}
+
+function frameAt(frames: readonly CallFrame[], at: number): CallFrame {
+  const frame = frames[at];
+  if (frame === undefined) throw new Error(`There is no frame ${at}, only 0 to ${frames.length - 1}`);
+  return frame;
+}
+
+function nameOf({ functionName, url, location }: CallFrame, scripts: ReadonlyMap<string, string>): string {
+  return `${functionName || '(top level)'} (${url || (scripts.get(location.scriptId) ?? '')}:${location.lineNumber + 1})`;
+}

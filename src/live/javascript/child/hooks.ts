@@ -1,0 +1,2 @@
+// Loader hooks for the project's own files.
+export const placeholder = true;

@@ -1,0 +1,91 @@
+// The main thread as the inspector shows it to the monitor, also while the main thread is busy.
+import { Session } from 'node:inspector';
+
+export interface Remote {
+  readonly type: string;
+  readonly subtype?: string;
+  readonly objectId?: string;
+  readonly value?: unknown;
+  readonly unserializableValue?: string;
+  readonly description?: string;
+  readonly className?: string;
+}
+
+export interface Evaluated {
+  readonly result: Remote;
+  readonly exceptionDetails?: { readonly text: string; readonly exception?: Remote };
+}
+
+export class Inspector {
+  readonly #session: Session = new Session();
+  #keeper = '';
+
+  async connect(): Promise<void> {
+    this.#session.connectToMainThread();
+    const found = await this.post<Evaluated>('Runtime.evaluate', { expression: '__vivarium_keeper' });
+    this.#keeper = found.result.objectId ?? '';
+  }
+
+  post<T = object>(method: string, params: object = {}): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#session.post(
+        method as never,
+        params as never,
+        ((error: Error | null, result: T) => {
+          if (error === null) resolve(result);
+          // It rejects with plain objects.
+          else reject(new Error((error as { message?: string }).message ?? 'The inspector refused'));
+        }) as never,
+      );
+    });
+  }
+
+  on(event: string, listener: (params: never) => void): void {
+    this.#session.on(event, (message: { readonly params: never }) => listener(message.params));
+  }
+
+  /** A method of the keeper on the main thread, by value. */
+  async ask<T>(method: string, ...given: readonly (Remote | string | number | boolean | readonly string[])[]): Promise<T> {
+    const { result, exceptionDetails } = await this.post<Evaluated>('Runtime.callFunctionOn', {
+      objectId: this.#keeper,
+      functionDeclaration: 'function (method, ...given) { return this[method](...given); }',
+      arguments: [{ value: method }, ...given.map(argumentOf)],
+      returnByValue: true,
+      silent: true,
+    });
+    if (exceptionDetails !== undefined) throw new Error(messageOf(exceptionDetails));
+    return result.value as T;
+  }
+
+  /** A value of the keeper's, to be handed to `ask`. */
+  async find(method: string, ...given: readonly (Remote | string | number | readonly string[])[]): Promise<Remote> {
+    const { result, exceptionDetails } = await this.post<Evaluated>('Runtime.callFunctionOn', {
+      objectId: this.#keeper,
+      functionDeclaration: 'function (method, ...given) { return this[method](...given); }',
+      arguments: [{ value: method }, ...given.map(argumentOf)],
+      silent: true,
+      objectGroup: 'look',
+    });
+    if (exceptionDetails !== undefined) throw new Error(messageOf(exceptionDetails));
+    return result;
+  }
+
+  /** Reads and changes nothing: the engine itself stops whatever would. */
+  async look(expression: string): Promise<Remote> {
+    const terms = { expression, throwOnSideEffect: true, timeout: 1_000, silent: true, objectGroup: 'look', replMode: true };
+    const { result, exceptionDetails } = await this.post<Evaluated>('Runtime.evaluate', terms);
+    if (exceptionDetails !== undefined) throw new Error(messageOf(exceptionDetails));
+    return result;
+  }
+}
+
+function argumentOf(given: Remote | string | number | boolean | readonly string[]): object {
+  if (typeof given !== 'object' || Array.isArray(given)) return { value: given };
+  const { objectId, unserializableValue, value } = given as Remote;
+  if (objectId !== undefined) return { objectId };
+  return unserializableValue === undefined ? { value } : { unserializableValue };
+}
+
+export function messageOf({ text, exception }: { readonly text: string; readonly exception?: Remote }): string {
+  return (exception?.description ?? (exception?.value === undefined ? text : String(exception.value))).split('\n')[0] ?? text;
+}

@@ -1,0 +1,72 @@
+// Watches the heap of the main thread. Near its limit the debugger is turned on, because only then the engine stops at the limit
+// instead of ending the process; before that it stays off, because it makes every await many times slower.
+import type { Debugging } from './debugging.ts';
+import type { Inspector } from './inspector.ts';
+
+const busyMs = 50;
+const idleMs = 1_000;
+/** From this share of the limit on. */
+const near = 0.6;
+
+export class MemoryWatch {
+  readonly #inspector: Inspector;
+  readonly #debugging: Debugging;
+  #limit = Number.POSITIVE_INFINITY;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #busy = false;
+  #asking = false;
+  #caught: string | undefined;
+
+  constructor(inspector: Inspector, debugging: Debugging, told: (event: object) => void) {
+    this.#inspector = inspector;
+    this.#debugging = debugging;
+    debugging.onMemory = (where) => {
+      this.#caught = where;
+      if (!this.#busy) told({ ev: 'stray', what: 'memory', where });
+    };
+  }
+
+  begin(heapMb: number): void {
+    this.#limit = heapMb * 1024 * 1024 * near;
+    this.#next();
+  }
+
+  work(): void {
+    this.#busy = true;
+    this.#caught = undefined;
+    this.#next();
+  }
+
+  rest(): void {
+    this.#busy = false;
+    this.#next();
+  }
+
+  /** What ended a cell, where it was memory. */
+  caught(_id: number): object {
+    const where = this.#caught;
+    this.#caught = undefined;
+    return where === undefined ? {} : { memory: where };
+  }
+
+  #next(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#look(), this.#busy ? busyMs : idleMs);
+    this.#timer.unref();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#asking) return this.#next();
+    this.#asking = true;
+    try {
+      const { usedSize } = await this.#inspector.post<{ usedSize: number }>('Runtime.getHeapUsage');
+      if (usedSize > this.#limit) await this.#debugging.guardMemory();
+      else await this.#debugging.unguardMemory();
+    } catch {
+      // The main thread is gone; the host will know.
+    } finally {
+      this.#asking = false;
+      this.#next();
+    }
+  }
+}

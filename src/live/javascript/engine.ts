@@ -1,0 +1,86 @@
+// JavaScript and TypeScript on Node: the project's own modules, in a child of its own.
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { CellFault, type Engine, type Launch, type LaunchOptions, type Notebook, type Prepared } from '../engine.ts';
+import { type Cell, CellError, prepareCell } from './cell.ts';
+import { stripTypes } from './types.ts';
+
+export interface JavaScriptOptions {
+  /** The Node that runs the project; 20 or newer. Default: this one. */
+  readonly node?: string;
+  /** Further flags for it, such as --conditions. */
+  readonly nodeArgs?: readonly string[];
+}
+
+export function javascript({ node = process.execPath, nodeArgs = [] }: JavaScriptOptions = {}): Engine {
+  return {
+    language: 'javascript',
+    title: 'JavaScript and TypeScript',
+    features: { interrupt: 'keep', readOnly: true, debug: true, reload: true, lookup: true },
+    launch({ cwd, env, heapMb }: LaunchOptions): Launch {
+      const args = [`--max-old-space-size=${heapMb}`, ...nodeArgs, bootFile()];
+      return { command: node, args, env, cwd, terms: { heapMb } };
+    },
+    open: () => new JavaScriptNotebook(),
+    loadCode: (file) => `import * as ${nameFor(file)} from ${JSON.stringify(asSpecifier(file))}`,
+  };
+}
+
+class JavaScriptNotebook implements Notebook {
+  readonly #known: Set<string> = new Set();
+
+  async prepare(code: string, cell: number, language?: string): Promise<Prepared> {
+    const { code: text, awaits, fresh, declares, imports } = await this.#read(code, `cell-${cell}`, language);
+    for (const name of declares) this.#known.add(name);
+    return { fields: { code: text, awaits, fresh, imports }, declares };
+  }
+
+  /** As JavaScript where it is, otherwise without its types. */
+  async #read(code: string, name: string, language: string | undefined): Promise<Cell> {
+    try {
+      if (language !== 'typescript') return prepareCell(code, name, this.#known);
+    } catch (error) {
+      if (!(error instanceof CellError)) throw error;
+      const stripped = await stripTypes(code).catch(() => undefined);
+      if (stripped === undefined || language === 'javascript') throw asFault(error, name, code);
+      return this.#stripped(stripped, name, code, error);
+    }
+    return this.#stripped(await stripTypes(code), name, code);
+  }
+
+  #stripped(stripped: string, name: string, code: string, first?: CellError): Cell {
+    try {
+      return prepareCell(stripped, name, this.#known);
+    } catch (error) {
+      throw asFault(first ?? (error as CellError), name, code);
+    }
+  }
+}
+
+/** With the line and a mark under the place. */
+function asFault({ message, line, column }: CellError, file: string, code: string): CellFault {
+  const text = code.split('\n')[line - 1] ?? '';
+  const from = Math.max(0, column - 60);
+  const shown = `${text.slice(from, from + 100)}\n${' '.repeat(column - 1 - from)}^`;
+  return new CellFault({
+    type: 'SyntaxError',
+    message: `${message}\n${shown}`,
+    kind: 'syntax',
+    frames: [{ name: '', file, line, column }],
+  });
+}
+
+/** By the package's name: the build joins this file with others. */
+function bootFile(): string {
+  return join(dirname(createRequire(import.meta.url).resolve('vivarium/package.json')), 'dist/live/javascript/child/boot.js');
+}
+
+function nameFor(file: string): string {
+  const bare = basename(file).replace(/\.[^.]*$/, '');
+  const name = bare.replace(/[^\w$]+(\w?)/g, (_, next: string) => next.toUpperCase()).replace(/^(?=\d)/, '_');
+  return name === '' || name === 'index' ? 'app' : name;
+}
+
+function asSpecifier(file: string): string {
+  return /^(?:\.{0,2}\/|[a-z]:|file:)/i.test(file) ? file : `./${file}`;
+}

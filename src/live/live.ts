@@ -1,0 +1,121 @@
+// createLive: a Server whose tools work in live images.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { Server } from '../server/server.ts';
+import type { Engine } from './engine.ts';
+import { guide } from './guide.ts';
+import { javascript } from './javascript/engine.ts';
+import { Sessions } from './sessions.ts';
+import { offerTools } from './tools.ts';
+import { Workplace } from './workplace.ts';
+
+export interface LiveOptions {
+  /** The project's folder. Default: the working folder. */
+  readonly cwd?: string;
+  /** The first is used where nobody says another. Default: JavaScript. */
+  readonly engines?: readonly Engine[];
+  /** Files of the project that every fresh image begins with. */
+  readonly load?: readonly string[];
+  /** Variables of the environment the images see, beside the usual few. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** There is one client, as on stdio: everything it does without a handle happens in one session. Default: true. */
+  readonly single?: boolean;
+  readonly name?: string;
+  readonly version?: string;
+  readonly stateFolder?: string;
+  readonly limits?: Partial<LiveLimits>;
+}
+
+export interface LiveLimits {
+  /** After so long an evaluation is answered [RUNNING]. Default: 20 s. */
+  readonly waitMs: number;
+  /** After so long it is interrupted. Default: 10 minutes. */
+  readonly timeoutMs: number;
+  /** Of JavaScript's heap. Default: 1,024. */
+  readonly heapMb: number;
+  /** Resident memory of an image. Default: 2,048. */
+  readonly rssMb: number;
+  /** Printed by one evaluation; the middle of more is left out. Default: 20,000 characters. */
+  readonly output: number;
+  readonly sessions: number;
+  /** Default: 30 minutes. */
+  readonly idleMs: number;
+  readonly bootMs: number;
+  readonly graceMs: number;
+}
+
+/** A live server, and the way to end it: its images are processes. */
+export interface Live extends AsyncDisposable {
+  readonly server: Server;
+  close(): Promise<void>;
+}
+
+const usual: LiveLimits = {
+  waitMs: 20_000,
+  timeoutMs: 600_000,
+  heapMb: 1_024,
+  rssMb: 2_048,
+  output: 20_000,
+  sessions: 16,
+  idleMs: 30 * 60_000,
+  bootMs: 20_000,
+  graceMs: 2_000,
+};
+
+/** What every program needs; secrets of the host are not among it. */
+const passed = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LC_ALL',
+  'LC_CTYPE',
+  'TZ',
+  'TMPDIR',
+  'TEMP',
+  'TMP',
+  'SYSTEMROOT',
+  'TERM',
+  'NODE_EXTRA_CA_CERTS',
+];
+
+export function createLive(options: LiveOptions = {}): Live {
+  const {
+    cwd = process.cwd(),
+    engines = [javascript()],
+    load = [],
+    env = {},
+    single = true,
+    name = 'vivarium-live',
+    version = '0.1.0',
+  } = options;
+  const limits: LiveLimits = { ...usual, ...options.limits };
+  const sessions = new Sessions({
+    engines,
+    mostSessions: limits.sessions,
+    idleMs: limits.idleMs,
+    terms: {
+      cwd,
+      env: { ...inherited(), ...env },
+      load,
+      heapMb: limits.heapMb,
+      rssMb: limits.rssMb,
+      bootMs: limits.bootMs,
+      graceMs: limits.graceMs,
+      mostOutput: limits.output,
+      mostQueued: 100,
+    },
+  });
+  const stateFolder = options.stateFolder ?? join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'vivarium', 'live');
+  const place = new Workplace({ sessions, waitMs: limits.waitMs, timeoutMs: limits.timeoutMs, single, stateFolder });
+  const server = new Server({ name, version, instructions: guide(sessions.languages) });
+  offerTools(server, place);
+  const close = (): Promise<void> => sessions.closeAll();
+  return { server, close, [Symbol.asyncDispose]: close };
+}
+
+function inherited(): Record<string, string> {
+  return Object.fromEntries(passed.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] as string]])));
+}

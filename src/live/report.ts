@@ -1,0 +1,168 @@
+// What a model is told: the first line says what happened, then what was printed, then what to do next.
+import { randomBytes } from 'node:crypto';
+import type { Fault, Frame, Members, Outcome, Pause, View } from './engine.ts';
+import type { Run } from './run.ts';
+import type { Session } from './session.ts';
+
+export interface Report {
+  readonly text: string;
+  readonly status: string;
+  readonly failed: boolean;
+  readonly truncated: boolean;
+  readonly refs: readonly number[];
+}
+
+const mostFrames = 12;
+
+/** Of an evaluation, over or not. Takes what was printed, so that nothing is told twice. */
+export function reportRun(session: Session, run: Run): Report {
+  const lines: string[] = [];
+  let truncated = false;
+  const tombstones = session.tombstones.splice(0);
+  const { outcome, pause } = run;
+  const lost = outcome?.status === 'lost';
+  if (!lost) for (const one of tombstones) lines.push(`[STATE LOST] ${one}`);
+  const background = session.background.take();
+  if (background.text !== '') lines.push(fence('background output since the last answer', background.text));
+  const head =
+    outcome !== undefined
+      ? headOf(outcome, run, session, tombstones)
+      : pause !== undefined
+        ? pauseText(pause, session)
+        : runningText(run, session);
+  const printed = run.printed.take();
+  truncated = printed.cut > 0 || background.cut > 0;
+  lines.unshift(head.line);
+  if (printed.text !== '') lines.push(fence('output', printed.text));
+  lines.push(...head.more);
+  const refs = outcome?.status === 'ok' && outcome.value.ref !== undefined ? [outcome.value.ref] : [];
+  truncated ||= outcome?.status === 'ok' && outcome.value.cut === true;
+  return { text: lines.join('\n'), status: head.status, failed: head.failed, truncated, refs };
+}
+
+interface Head {
+  readonly status: string;
+  readonly line: string;
+  readonly more: readonly string[];
+  readonly failed: boolean;
+}
+
+function headOf(outcome: Outcome, run: Run, session: Session, tombstones: readonly string[]): Head {
+  switch (outcome.status) {
+    case 'ok':
+      return { status: 'ok', line: valueText(outcome.value), more: [], failed: false };
+    case 'error':
+      return { status: 'error', line: `[ERROR] ${faultLine(outcome.fault)}`, more: faultMore(outcome.fault, session), failed: true };
+    case 'memory':
+      return {
+        status: 'memory',
+        line: `[OUT OF MEMORY] stopped in ${shortPlace(outcome.where, session)}`,
+        more: ['The session and its values were kept. Free what is large, or open a session with more memory.'],
+        failed: true,
+      };
+    case 'stopped': {
+      const why = { timeout: `after ${seconds(run.timeoutMs)} (timeout_ms)`, cancelled: 'by cancellation', interrupted: 'on request' }[
+        outcome.why
+      ];
+      const kept = outcome.goesOn
+        ? 'It was waiting for something, which goes on in the background; the session and its values were kept.'
+        : 'The session and its values were kept.';
+      return { status: 'interrupted', line: `[INTERRUPTED] ${why}`, more: [kept], failed: true };
+    }
+    case 'lost':
+      return {
+        status: 'lost',
+        line: `[STATE LOST] ${tombstones.at(-1) ?? `generation ${session.generation}: ${outcome.reason}`}`,
+        more: ['The session goes on empty. Define what you need again, or sessions(action: restore) replays what was saved.'],
+        failed: true,
+      };
+  }
+}
+
+function runningText(run: Run, session: Session): Head {
+  if (run.began === undefined && session.current !== run)
+    return {
+      status: 'queued',
+      line: `[QUEUED] behind another evaluation in ${session.handle}`,
+      more: ['Call evaluate without code to wait on.'],
+      failed: false,
+    };
+  const line = `[RUNNING] ${seconds(performance.now() - (run.began ?? run.asked))}`;
+  return {
+    status: 'running',
+    line,
+    more: ['Call evaluate without code to wait on, or sessions(action: interrupt) to stop it.'],
+    failed: false,
+  };
+}
+
+export function pauseText({ reason, frames }: Pause, session: Session): Head {
+  const shown = frames.slice(0, mostFrames).flatMap((one, at) => {
+    const locals = one.locals?.map(({ name, text }) => `      ${name} = ${oneLine(text)}`) ?? [];
+    return [`  ${at}: ${place(one, session)}`, ...locals];
+  });
+  const more = [...shown, 'debug(action: eval, frame, code) looks around; step, resume and abort go on.'];
+  return { status: 'paused', line: `[PAUSED] ${reason}`, more, failed: false };
+}
+
+export function valueText({ text, ref, cut }: View): string {
+  const more = cut === true && ref !== undefined ? `  (more: inspect(target: "#${ref}"))` : '';
+  return `=> ${text}${ref === undefined ? '' : `   #${ref}`}${more}`;
+}
+
+export function membersText({ text, type, ref, members, offset, total, proto }: Members): string {
+  const lines = [`${ref === undefined ? '' : `#${ref} `}${proto ?? type}: ${text}`];
+  for (const { key, text: inner, ref: own } of members) lines.push(`  ${key}: ${oneLine(inner)}${own === undefined ? '' : `   #${own}`}`);
+  const left = total - offset - members.length;
+  if (left > 0) lines.push(`  … ${left} more: offset ${offset + members.length}`);
+  return lines.join('\n');
+}
+
+function faultLine({ type, message, kind }: Fault): string {
+  return kind === 'thrown' ? `thrown: ${message}` : `${type}: ${message}`;
+}
+
+function faultMore({ frames, causes = [], details }: Fault, session: Session): string[] {
+  const own = frames.filter(isUsers);
+  const folded = frames.length - own.length;
+  const lines = own.slice(0, mostFrames).map((one, at) => `  ${at}: ${place(one, session)}`);
+  if (own.length > mostFrames) lines.push(`  … ${own.length - mostFrames} more`);
+  if (folded > 0 && own.length > 0) lines.push(`  (${folded} frame${folded === 1 ? '' : 's'} of the runtime left out)`);
+  return [
+    ...(details === undefined ? [] : [`  ${oneLine(details)}`]),
+    ...causes.map((cause) => `  caused by ${oneLine(cause)}`),
+    ...(lines.length === 0 ? [] : ['[Backtrace]', ...lines]),
+    ...(own.length > 0 ? ['evaluate with on_error: "pause" stops there with the locals.'] : []),
+  ];
+}
+
+function isUsers({ file }: Frame): boolean {
+  return file !== '' && !file.startsWith('node:') && !/\/live\/javascript\/child\/|vivarium:/.test(file);
+}
+
+function place({ name, file, line, column }: Frame, session: Session): string {
+  return `${name || '(top level)'} (${shortFile(file, session)}:${line}:${column})`;
+}
+
+function shortPlace(text: string, session: Session): string {
+  return text.replace(/file:\/\/\S+?(?=[:)])|\/\S+?(?=[:)])/g, (file) => shortFile(file, session));
+}
+
+function shortFile(file: string, { terms: { cwd } }: Session): string {
+  const path = file.startsWith('file://') ? decodeURIComponent(file.slice('file://'.length)) : file;
+  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+}
+
+/** What a program prints is data: it stands between marks it cannot have known. */
+function fence(what: string, text: string): string {
+  const mark = randomBytes(3).toString('hex');
+  return `--- ${what} ${mark}\n${text.replace(/\n$/, '')}\n--- end ${mark}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ').slice(0, 300);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,92 @@
+// One evaluation from the moment it is asked for until it is over: whoever waits for it may stop waiting and come back.
+import type { Outcome, Pause, StopReason } from './engine.ts';
+import { Printed } from './printed.ts';
+
+export interface Picture {
+  readonly mimeType: string;
+  readonly data: string;
+}
+
+const mostPictures = 8;
+
+export class Run {
+  readonly cell: number;
+  readonly code: string;
+  readonly language: string | undefined;
+  readonly onError: 'report' | 'pause';
+  readonly timeoutMs: number;
+  readonly printed: Printed;
+  readonly pictures: Picture[] = [];
+  readonly asked: number = performance.now();
+  began: number | undefined;
+  outcome: Outcome | undefined;
+  ms = 0;
+  pause: Pause | undefined;
+  /** Why it is being stopped. */
+  stopping: StopReason | undefined;
+  /** Some of it was shown already. */
+  shown = false;
+  readonly #waiting: Set<() => void> = new Set();
+  #ended: () => void = () => undefined;
+
+  constructor(
+    cell: number,
+    code: string,
+    options: { language?: string | undefined; onError: 'report' | 'pause'; timeoutMs: number; mostOutput: number },
+  ) {
+    this.cell = cell;
+    this.code = code;
+    this.language = options.language;
+    this.onError = options.onError;
+    this.timeoutMs = options.timeoutMs;
+    this.printed = new Printed(options.mostOutput);
+  }
+
+  get over(): boolean {
+    return this.outcome !== undefined;
+  }
+
+  end(outcome: Outcome): void {
+    if (this.outcome !== undefined) return;
+    this.outcome = outcome;
+    this.pause = undefined;
+    this.ms = performance.now() - (this.began ?? this.asked);
+    this.#wake();
+  }
+
+  paused(pause: Pause): void {
+    this.pause = pause;
+    this.#wake();
+  }
+
+  display(picture: Picture): void {
+    if (this.pictures.length < mostPictures) this.pictures.push(picture);
+  }
+
+  /** Until it is over or paused, or the time has passed. */
+  settled(ms: number): Promise<void> {
+    if (this.over || this.pause !== undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
+    });
+  }
+
+  /** Undefined once it was ended from outside. */
+  settledOutcome(): Promise<undefined> {
+    if (this.over) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#ended = () => resolve(undefined);
+    });
+  }
+
+  #wake(): void {
+    if (this.over) this.#ended();
+    for (const wake of [...this.#waiting]) wake();
+  }
+}

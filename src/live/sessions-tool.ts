@@ -1,0 +1,107 @@
+// sessions: their beginning and end, and what is kept of them.
+import type { Context } from '../server/context.ts';
+import type { Server } from '../server/server.ts';
+import { type StructuredResult, ToolError } from '../server/tool.ts';
+import { saying, type Told, told } from './answers.ts';
+import { loadJournal, replay, saveJournal } from './journal.ts';
+import type { Session } from './session.ts';
+import type { Workplace } from './workplace.ts';
+
+const actions = ['list', 'open', 'reset', 'close', 'interrupt', 'save', 'restore'] as const;
+
+export function sessionsTool(server: Server, place: Workplace): void {
+  server.tool(
+    'sessions',
+    {
+      description: 'List, open, reset, close or interrupt sessions; save writes down what was evaluated, restore replays it in a new one.',
+      input: {
+        type: 'object',
+        properties: {
+          action: { type: 'string', enum: actions },
+          session: { type: 'string' },
+          language: { type: 'string' },
+          name: { type: 'string', description: 'of what is saved' },
+        },
+        required: ['action'],
+      } as const,
+      output: told,
+      annotations: { readOnlyHint: false, destructiveHint: true },
+    },
+    async ({ action, session: handle, language, name }, ctx) => {
+      try {
+        if (action === 'list') return list(place, ctx);
+        if (action === 'open') return opened(place.sessions.open(place.ownerOf(ctx), language));
+        if (action === 'restore') return await restore(place, ctx, name, language);
+        const session = place.sessionFor(ctx, handle);
+        return await carryOut(action, session, place, name);
+      } catch (error) {
+        throw error instanceof ToolError ? error : new ToolError((error as Error).message);
+      }
+    },
+  );
+}
+
+async function carryOut(
+  action: 'reset' | 'close' | 'interrupt' | 'save',
+  session: Session,
+  place: Workplace,
+  name: string | undefined,
+): Promise<StructuredResult<Told>> {
+  const { handle, owner } = session;
+  switch (action) {
+    case 'interrupt': {
+      const stopped = await session.stop();
+      return saying(
+        session,
+        session.state,
+        stopped ? `Interrupted ${handle}. evaluate without code says what became of it.` : `Nothing runs in ${handle}.`,
+      );
+    }
+    case 'reset':
+      await session.reset();
+      return saying(session, 'ok', `${handle} is empty: generation ${session.generation}.`);
+    case 'close':
+      await place.sessions.close(owner, handle);
+      return saying(session, 'closed', `${handle} is closed.`);
+    case 'save': {
+      const file = await saveJournal(place.stateFolder, session, name);
+      const cells = session.entries.filter(({ ok }) => ok).length;
+      return saying(
+        session,
+        'ok',
+        `Saved as "${file}": the ${cells} cells that succeeded, to be run again by restore. Values are not saved, only how they were made.`,
+      );
+    }
+  }
+}
+
+function list(place: Workplace, ctx: Context): StructuredResult<Told> {
+  const all = place.sessions.list(place.ownerOf(ctx));
+  const lines = all.map(({ handle, engine, state, generation, entries, queued }) => {
+    const waiting = queued === 0 ? '' : `, ${queued} waiting`;
+    return `${handle}  ${engine.language}  ${state}${waiting}  generation ${generation}  ${entries.length} cells`;
+  });
+  const none = { handle: '', generation: 0 } as Session;
+  return saying(all[0] ?? none, 'ok', lines.length === 0 ? 'No session is open; evaluate opens one.' : lines.join('\n'));
+}
+
+function opened(session: Session): StructuredResult<Told> {
+  return saying(session, 'ok', `Opened ${session.handle} (${session.engine.language}); pass it as session.`);
+}
+
+async function restore(
+  place: Workplace,
+  ctx: Context,
+  name: string | undefined,
+  language: string | undefined,
+): Promise<StructuredResult<Told>> {
+  const journal = await loadJournal(place.stateFolder, name);
+  const session = place.sessions.open(place.ownerOf(ctx), language ?? journal.language);
+  const { done, failed } = await replay(session, journal, place.timeoutMs, ctx.signal);
+  const end = failed === undefined ? '' : ` Cell ${failed.cell} failed: ${failed.text}. What follows it was not run.`;
+  return saying(
+    session,
+    failed === undefined ? 'ok' : 'error',
+    `Replayed ${done} of ${journal.cells.length} cells of "${journal.name}" in ${session.handle}.${end}`,
+  );
+}

@@ -1,0 +1,103 @@
+// All sessions of a server: found by handles nobody can guess, bound to who opened them, and let go of when nobody uses them.
+import { randomBytes } from 'node:crypto';
+import type { Engine } from './engine.ts';
+import { Session, type SessionTerms } from './session.ts';
+
+export interface SessionsOptions {
+  readonly engines: readonly Engine[];
+  readonly terms: SessionTerms;
+  readonly mostSessions: number;
+  /** Sessions nobody used for so long are closed, unless something runs in them. */
+  readonly idleMs: number;
+}
+
+const mostGraves = 200;
+
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #sessions: Map<string, Session> = new Map();
+  /** What became of those that are gone, so that whoever asks for one is told. */
+  readonly #graves: Map<string, string> = new Map();
+  readonly #timer: ReturnType<typeof setInterval>;
+  onChange: (session: Session, names: readonly string[]) => void = () => undefined;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#expire(), Math.min(30_000, Math.max(50, options.idleMs / 4)));
+    this.#timer.unref();
+  }
+
+  get languages(): readonly string[] {
+    return this.#options.engines.map(({ language }) => language);
+  }
+
+  /** Those of one owner. */
+  list(owner: string): Session[] {
+    return [...this.#sessions.values()].filter((one) => one.owner === owner);
+  }
+
+  open(owner: string, language?: string, handle: string = `s-${randomBytes(9).toString('base64url')}`): Session {
+    const { engines, mostSessions, terms } = this.#options;
+    if (this.#sessions.size >= mostSessions) {
+      throw new Error(`There are ${this.#sessions.size} sessions already, and no more are allowed: close one (sessions, action: close)`);
+    }
+    const engine = language === undefined ? engines[0] : engines.find((one) => one.language === asLanguage(language));
+    if (engine === undefined) throw new Error(`There is no language "${language}", only ${this.languages.join(', ')}`);
+    const session = new Session(handle, owner, engine, terms);
+    session.onChange = (names) => this.onChange(session, names);
+    this.#sessions.set(keyOf(owner, handle), session);
+    return session;
+  }
+
+  /** Throws, saying what became of it, when there is none of this owner. */
+  get(owner: string, handle: string): Session {
+    const found = this.#sessions.get(keyOf(owner, handle));
+    if (found !== undefined) return found;
+    const grave = this.#graves.get(keyOf(owner, handle));
+    throw new Error(grave ?? `There is no session ${handle}; sessions(action: list) shows those there are`);
+  }
+
+  find(owner: string, handle: string): Session | undefined {
+    return this.#sessions.get(keyOf(owner, handle));
+  }
+
+  /** Nothing happens when it is gone already. */
+  async close(owner: string, handle: string, why = 'it was closed'): Promise<boolean> {
+    const key = keyOf(owner, handle);
+    const session = this.#sessions.get(key);
+    if (session === undefined) return false;
+    this.#sessions.delete(key);
+    this.#graves.set(key, `The session ${handle} is gone: ${why}. Open another one; what it held is lost.`);
+    for (const oldest of this.#graves.keys()) {
+      if (this.#graves.size <= mostGraves) break;
+      this.#graves.delete(oldest);
+    }
+    await session.close();
+    return true;
+  }
+
+  async closeAll(): Promise<void> {
+    clearInterval(this.#timer);
+    const all = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.all(all.map((session) => session.close()));
+  }
+
+  #expire(): void {
+    const { idleMs } = this.#options;
+    const before = Date.now() - idleMs;
+    for (const session of [...this.#sessions.values()]) {
+      const { state, lastUsed, owner, handle } = session;
+      if (lastUsed > before || state === 'busy' || state === 'paused' || state === 'starting') continue;
+      void this.close(owner, handle, `nobody used it for ${Math.round(idleMs / 60_000)} minutes`);
+    }
+  }
+}
+
+function keyOf(owner: string, handle: string): string {
+  return `${owner}\n${handle}`;
+}
+
+function asLanguage(name: string): string {
+  return { js: 'javascript', ts: 'javascript', typescript: 'javascript', cl: 'lisp', st: 'smalltalk' }[name] ?? name;
+}

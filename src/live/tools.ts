@@ -1,0 +1,110 @@
+// The six tools of a live image, small enough that a model reads them all.
+import type { Server } from '../server/server.ts';
+import { ToolError } from '../server/tool.ts';
+import { answer, asking, saying, structured, told, waitFor } from './answers.ts';
+import { debugTool } from './debug-tool.ts';
+import type { Members } from './engine.ts';
+import { membersText } from './report.ts';
+import { sessionsTool } from './sessions-tool.ts';
+import type { Workplace } from './workplace.ts';
+
+const text = { type: 'string' } as const;
+const handle = { type: 'string', description: 'handle; omit for your own' } as const;
+
+export function offerTools(server: Server, place: Workplace): void {
+  server.tool(
+    'evaluate',
+    {
+      description: 'Run code in the live image; definitions and values stay. Omit code to wait for what runs.',
+      input: {
+        type: 'object',
+        properties: {
+          code: text,
+          expression: { type: 'string', description: 'same as code' },
+          session: handle,
+          language: text,
+          wait_ms: { type: 'integer', minimum: 0, maximum: 600_000, description: 'answer [RUNNING] after this (20000)' },
+          timeout_ms: { type: 'integer', minimum: 1, description: 'interrupt after this' },
+          package: { type: 'string', description: 'Lisp package' },
+          on_error: { type: 'string', enum: ['report', 'pause'] },
+        },
+      } as const,
+      output: told,
+      annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    },
+    async (args, ctx) => {
+      const code = args.code ?? args.expression;
+      const session = place.sessionFor(ctx, args.session, args.language);
+      const run = code === undefined ? session.current : session.evaluate(code, { ...place.asked(args), onError: args.on_error });
+      if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}: give code`);
+      return answer(session, run, await waitFor(session, run, ctx, args.wait_ms ?? place.waitMs));
+    },
+  );
+
+  server.tool(
+    'inspect',
+    {
+      description: 'Look into a value without changing anything: an expression, or #12 as shown before.',
+      input: {
+        type: 'object',
+        properties: {
+          target: text,
+          path: { type: 'array', items: text, description: 'keys to follow' },
+          offset: { type: 'integer', minimum: 0 },
+          session: handle,
+        },
+        required: ['target'],
+      } as const,
+      output: told,
+      annotations: { readOnlyHint: true },
+    },
+    async ({ target, path = [], offset = 0, session: name }, ctx) => {
+      const session = place.sessionFor(ctx, name);
+      const ref = /^#(\d+)$/.exec(target.trim())?.[1];
+      const { view } = (await asking(session, 'inspect', {
+        target: ref === undefined ? target : Number(ref),
+        path,
+        offset,
+      })) as unknown as { view: Members };
+      const refs = [view.ref, ...view.members.map((one) => one.ref)].filter((one) => one !== undefined);
+      return saying(session, 'ok', membersText(view), { refs, truncated: view.total > offset + view.members.length });
+    },
+  );
+
+  server.tool(
+    'lookup',
+    {
+      description: 'What a name is: summary, source, members, callers; or search for names.',
+      input: {
+        type: 'object',
+        properties: { name: text, want: { type: 'string', enum: ['summary', 'source', 'members', 'callers', 'search'] }, session: handle },
+        required: ['name'],
+      } as const,
+      output: told,
+      annotations: { readOnlyHint: true },
+    },
+    async ({ name, want = 'summary', session: own }, ctx) => {
+      const session = place.sessionFor(ctx, own);
+      const { text: found } = (await asking(session, 'lookup', { name, want })) as unknown as { text: string };
+      return saying(session, 'ok', found);
+    },
+  );
+
+  server.tool(
+    'reload',
+    {
+      description: 'Swap edited files into the running program, keeping its state. Default: all that changed on disk.',
+      input: { type: 'object', properties: { files: { type: 'array', items: text }, session: handle } } as const,
+      output: told,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+    },
+    async ({ files, session: own }, ctx) => {
+      const session = place.sessionFor(ctx, own);
+      const { text: said, failed } = (await asking(session, 'reload', { files })) as unknown as { text: string; failed?: boolean };
+      if (failed === true) throw new ToolError(said, { structured: structured(session, 'error') });
+      return saying(session, 'ok', said);
+    },
+  );
+  debugTool(server, place);
+  sessionsTool(server, place);
+}
