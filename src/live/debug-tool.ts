@@ -33,6 +33,10 @@ export function debugTool(server: Server, place: Workplace): void {
       if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}. evaluate with on_error: "pause" stops at an error.`);
       if (action !== 'pause' && run.pause === undefined) throw new ToolError('It runs and is not paused: debug(action: pause) pauses it.');
       if (action === 'eval' && code === undefined) throw new ToolError('eval needs code');
+      if (action === 'abort') {
+        await session.stop(run);
+        return answer(session, run, await waitFor(session, run, ctx, place.waitMs));
+      }
       const paused = run.pause;
       if (action !== 'frames' && action !== 'eval') run.pause = undefined;
       let answered: object;

@@ -24,10 +24,18 @@ export interface Prepared {
   readonly declares: readonly string[];
 }
 
+/** What a caller may ask of a cell beside running it. */
+export interface Wishes {
+  readonly language?: string | undefined;
+  readonly package?: string | undefined;
+  /** It is to stop where it fails. */
+  readonly pauses?: boolean;
+}
+
 /** The notes of one generation of an image: what was declared, what was imported. */
 export interface Notebook {
   /** Throws a `CellFault` when the code cannot be read. */
-  prepare(code: string, cell: number, language?: string): Prepared | Promise<Prepared>;
+  prepare(code: string, cell: number, wishes?: Wishes): Prepared | Promise<Prepared>;
 }
 
 export interface Engine {

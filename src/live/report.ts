@@ -97,10 +97,14 @@ function runningText(run: Run, session: Session): Head {
 }
 
 export function pauseText({ reason, frames }: Pause, session: Session): Head {
-  const shown = frames.slice(0, mostFrames).flatMap((one, at) => {
-    const locals = one.locals?.map(({ name, text }) => `      ${name} = ${oneLine(text)}`) ?? [];
-    return [`  ${at}: ${place(one, session)}`, ...locals];
-  });
+  // By their own numbers: that is how they are asked for.
+  const shown = [...frames.entries()]
+    .filter(([, one]) => isUsers(one))
+    .slice(0, mostFrames)
+    .flatMap(([at, one]) => {
+      const locals = one.locals?.filter(({ name }) => name !== 'set').map(({ name, text }) => `      ${name} = ${oneLine(text)}`) ?? [];
+      return [`  ${at}: ${place(one, session)}`, ...locals];
+    });
   const more = [...shown, 'debug(action: eval, frame, code) looks around; step, resume and abort go on.'];
   return { status: 'paused', line: `[PAUSED] ${reason}`, more, failed: false };
 }

@@ -165,7 +165,10 @@ export class Session {
     if (run.outcome !== undefined) return run.outcome;
     run.began = performance.now();
     try {
-      const prepared = await (this.#notebook as Notebook).prepare(run.code, run.cell, run.language);
+      const prepared = await (this.#notebook as Notebook).prepare(run.code, run.cell, {
+        language: run.language,
+        pauses: run.onError === 'pause',
+      });
       const timer = setTimeout(() => void this.stop(run, 'timeout'), Math.min(run.timeoutMs, 2 ** 31 - 1));
       try {
         // Stopped from outside: then its own answer is not waited for.

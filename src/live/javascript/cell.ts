@@ -42,11 +42,12 @@ const meta = '__vivarium_meta';
  * Names are declared apart from what gives them their values, so that they can be declared again and none stays
  * unusable because its cell failed. Lines stay where they are, so that errors point to what was written.
  */
-export function prepareCell(code: string, name: string, known: ReadonlySet<string> = new Set()): Cell {
+export function prepareCell(code: string, name: string, known: ReadonlySet<string> = new Set(), pauses = false): Cell {
   const source = asExpression(code) ?? code;
   const program = read(source);
   const edits = new Edits(source);
-  const awaits = survey(program, edits) || program.body.some((one) => one.type === 'ImportDeclaration');
+  // An error that leaves an asynchronous function is told apart from one that the program catches itself.
+  const awaits = survey(program, edits) || pauses || program.body.some((one) => one.type === 'ImportDeclaration');
   const imports: Imported[] = [];
   const functions: string[] = [];
   for (const [at, statement] of program.body.entries()) {

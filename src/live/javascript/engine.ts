@@ -1,7 +1,7 @@
 // JavaScript and TypeScript on Node: the project's own modules, in a child of its own.
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { CellFault, type Engine, type Launch, type LaunchOptions, type Notebook, type Prepared } from '../engine.ts';
+import { CellFault, type Engine, type Launch, type LaunchOptions, type Notebook, type Prepared, type Wishes } from '../engine.ts';
 import { type Cell, CellError, prepareCell } from './cell.ts';
 import { stripTypes } from './types.ts';
 
@@ -29,28 +29,28 @@ export function javascript({ node = process.execPath, nodeArgs = [] }: JavaScrip
 class JavaScriptNotebook implements Notebook {
   readonly #known: Set<string> = new Set();
 
-  async prepare(code: string, cell: number, language?: string): Promise<Prepared> {
-    const { code: text, awaits, fresh, declares, imports } = await this.#read(code, `cell-${cell}`, language);
+  async prepare(code: string, cell: number, { language, pauses = false }: Wishes = {}): Promise<Prepared> {
+    const { code: text, awaits, fresh, declares, imports } = await this.#read(code, `cell-${cell}`, language, pauses);
     for (const name of declares) this.#known.add(name);
     return { fields: { code: text, awaits, fresh, imports }, declares };
   }
 
   /** As JavaScript where it is, otherwise without its types. */
-  async #read(code: string, name: string, language: string | undefined): Promise<Cell> {
+  async #read(code: string, name: string, language: string | undefined, pauses: boolean): Promise<Cell> {
     try {
-      if (language !== 'typescript') return prepareCell(code, name, this.#known);
+      if (language !== 'typescript') return prepareCell(code, name, this.#known, pauses);
     } catch (error) {
       if (!(error instanceof CellError)) throw error;
       const stripped = await stripTypes(code).catch(() => undefined);
       if (stripped === undefined || language === 'javascript') throw asFault(error, name, code);
-      return this.#stripped(stripped, name, code, error);
+      return this.#stripped(stripped, name, code, pauses, error);
     }
-    return this.#stripped(await stripTypes(code), name, code);
+    return this.#stripped(await stripTypes(code), name, code, pauses);
   }
 
-  #stripped(stripped: string, name: string, code: string, first?: CellError): Cell {
+  #stripped(stripped: string, name: string, code: string, pauses: boolean, first?: CellError): Cell {
     try {
-      return prepareCell(stripped, name, this.#known);
+      return prepareCell(stripped, name, this.#known, pauses);
     } catch (error) {
       throw asFault(first ?? (error as CellError), name, code);
     }

@@ -15,7 +15,7 @@ interface CallFrame {
 interface Paused {
   readonly reason: string;
   readonly callFrames: readonly CallFrame[];
-  readonly data?: { readonly uncaught?: boolean; readonly description?: string; readonly objectId?: string };
+  readonly data?: { readonly description?: string };
 }
 
 type Need = 'errors' | 'memory' | 'scripts' | 'steps';
@@ -123,9 +123,9 @@ export class Debugging {
       await this.abort();
       return;
     }
-    const exception = reason === 'exception' || reason === 'promiseRejection';
-    // Caught by the program itself: it knows what it does.
-    if (exception && data?.uncaught === false) {
+    const exception = reason === 'promiseRejection';
+    // Caught by the program itself, or before it leaves an asynchronous function: the program knows what it does.
+    if (reason === 'exception') {
       await this.#inspector.post('Debugger.resume');
       return;
     }

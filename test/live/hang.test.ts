@@ -1,0 +1,81 @@
+// The hang matrix: whatever runs away is stopped, and everything it worked with is still there.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, fenced, type Lab, onEachNode, openLab } from './fixture.ts';
+
+/** `begun()` prints and leaves a sign; then it never ends. */
+const loops: Readonly<Record<string, string>> = {
+  'a synchronous loop': 'begun(); for (;;);',
+  'a loop after an await': 'await null; begun(); for (;;);',
+  'a loop in a timer': 'setTimeout(() => { begun(); for (;;); }, 1); await new Promise(() => {});',
+  "a loop in an HTTP server's handler": `
+    const http = require('node:http');
+    const server = http.createServer(() => { begun(); for (;;); }).listen(0, '127.0.0.1');
+    await new Promise((listening) => server.once('listening', listening));
+    http.get({ port: server.address().port, host: '127.0.0.1' }).on('error', () => {});
+    await new Promise(() => {});`,
+  'a catastrophic regular expression': "begun(); /^(a+)+$/.test('a'.repeat(50) + 'b');",
+  'Atomics.wait': 'begun(); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);',
+  'an endless chain of microtasks': 'begun(); for (;;) await null;',
+  'a chain of callbacks by queueMicrotask': 'begun(); const again = () => queueMicrotask(again); again(); await new Promise(() => {});',
+  'a loop in an interval': 'setInterval(() => { begun(); for (;;); }, 1); await new Promise(() => {});',
+  'a loop in setImmediate': 'setImmediate(() => { begun(); for (;;); }); await new Promise(() => {});',
+  'a chain of process.nextTick': 'begun(); const again = () => process.nextTick(again); again(); await new Promise(() => {});',
+  'a loop after a timer that is awaited': "await require('node:timers/promises').setTimeout(1); begun(); for (;;);",
+  'a loop that defends itself': 'begun(); for (;;) { try { for (;;); } catch { for (;;); } finally { for (;;); } }',
+  'a loop in an event of a stream': `
+    const { Readable } = require('node:stream');
+    Readable.from(['a']).on('data', () => { begun(); for (;;); });
+    await new Promise(() => {});`,
+  'a loop that prints': "begun(); for (;;) console.log('again');",
+};
+
+type Stop = (lab: Lab, session: string, code: string, begun: Promise<void>) => Promise<Answer>;
+
+const stops: Readonly<Record<string, Stop>> = {
+  'its own limit': (lab, session, code) => lab.evaluate(code, { session, timeout_ms: 1_000 }),
+  'an interrupt': async (lab, session, code, begun) => {
+    const call = lab.evaluate(code, { session });
+    await begun;
+    expect((await lab.call('sessions', { action: 'interrupt', session })).isError).toBe(false);
+    return call;
+  },
+  'a cancelled call': async (lab, session, code, begun) => {
+    const given = new AbortController();
+    const call = lab.evaluate(code, { session }, given.signal);
+    await begun;
+    given.abort();
+    await expect(call).rejects.toThrow();
+    return lab.wait(session);
+  },
+};
+
+onEachNode((node) => {
+  let lab: Lab;
+  beforeAll(async () => {
+    lab = await openLab({ node });
+  });
+  afterAll(() => lab.close());
+
+  describe.each(Object.entries(stops))('E01 stopped by %s', (how, stop) => {
+    it.each(Object.entries(loops))('%s leaves the session as it was', async (_, loop) => {
+      const session = await lab.open();
+      const mark = lab.mark();
+      await lab.evaluate(`let kept = { answer: 42 }; const begun = () => { console.log('so far'); ${mark.code}; };`, { session });
+      const answer = await stop(lab, session, loop, mark.seen());
+      expect(answer.head).toBe(
+        {
+          'its own limit': '[INTERRUPTED] after 1.0 s (timeout_ms)',
+          'an interrupt': '[INTERRUPTED] on request',
+          'a cancelled call': '[INTERRUPTED] by cancellation',
+        }[how],
+      );
+      expect(answer.structured).toMatchObject({ status: 'interrupted', session, generation: 1 });
+      expect(answer.text).toContain('The session and its values were kept.');
+      expect(fenced(answer.text)[0]).toMatch(/^so far/);
+      const after = await lab.evaluate('kept.answer', { session, timeout_ms: 10_000 });
+      expect(after.structured).toEqual({ status: 'ok', session, generation: 1 });
+      expect(after.head).toBe('=> 42');
+      await lab.call('sessions', { action: 'close', session });
+    });
+  });
+});
