@@ -27,8 +27,10 @@ for (const file of together) names.set(file, Object.keys(await import(pathToFile
 const rooms = together.filter((file) => names.get(file).length > 0);
 const roomOf = (file) => `room${rooms.indexOf(file)}`;
 
-for (const file of filesIn(dist)) rmSync(join(dist, file));
-const shared = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'error' };
+// What runs from here meanwhile must not find files missing: what is no longer made goes last.
+const before = filesIn(dist);
+const made = new Set();
+const shared = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'error', metafile: true };
 const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
 
 /** What a server loads before its first answer, the rest, and what only HTTP needs: a few files, with what they share beside them. */
@@ -43,20 +45,22 @@ for (const name of parts) {
   const own = rooms.filter((file) => partOf(file) === name);
   writeFileSync(join(compiled, `${name}.js`), own.map((file) => `export * as ${roomOf(file)} from './${file}';\n`).join(''));
 }
-await build({
-  ...shared,
-  external,
-  splitting: true,
-  entryPoints: parts.map((name) => join(compiled, `${name}.js`)),
-  outdir: dist,
-  chunkNames: 'parts/[name]-[hash]',
-  plugins: [
-    {
-      name: 'ajv stays apart',
-      setup: ({ onResolve }) => onResolve({ filter: /\/ajv\.js$/ }, () => ({ path: '../schema/ajv.js', external: true })),
-    },
-  ],
-});
+note(
+  await build({
+    ...shared,
+    external,
+    splitting: true,
+    entryPoints: parts.map((name) => join(compiled, `${name}.js`)),
+    outdir: dist,
+    chunkNames: 'parts/[name]-[hash]',
+    plugins: [
+      {
+        name: 'ajv stays apart',
+        setup: ({ onResolve }) => onResolve({ filter: /\/ajv\.js$/ }, () => ({ path: '../schema/ajv.js', external: true })),
+      },
+    ],
+  }),
+);
 
 const facade = (file, from) =>
   `import { ${roomOf(file)} } from '${from}';\nexport const { ${names.get(file).join(', ')} } = ${roomOf(file)};\n`;
@@ -65,6 +69,7 @@ for (const target of Object.values(exports)) {
   const file = typeof target === 'string' ? '' : target.default.replace('./dist/', '');
   if (!rooms.includes(file)) continue;
   mkdirSync(dirname(join(dist, file)), { recursive: true });
+  made.add(file);
   writeFileSync(
     join(dist, file),
     facade(file, posix.join(posix.relative(posix.dirname(file), '.') || '.', `${partOf(file)}.js`).replace(/^(?!\.)/, './')),
@@ -84,40 +89,50 @@ const entries = [
   'live/javascript/child/boot',
   'live/javascript/child/monitor',
   'live/javascript/child/hooks',
+  'live/javascript/child/here',
   'schema/ajv',
   'cli/type-hooks',
   'cli/main',
 ];
 for (const file of entries.map((name) => `${name}.js`)) {
   const up = posix.relative(posix.dirname(file), '.');
-  await build({
-    ...shared,
-    // The guard keeps its state on the process, so it may be in both.
-    external: [
-      ...external,
-      '../serve/stdio.js',
-      '../serve/node.js',
-      '../connect/stdio.js',
-      '../connect/http.js',
-      '../connect/sse.js',
-      '../live/index.js',
-    ],
-    entryPoints: [join(compiled, file)],
-    outfile: join(dist, file),
-    plugins: [
-      {
-        name: 'neutral stays together',
-        setup({ onResolve, onLoad }) {
-          onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
-            const inside = relative(compiled, join(resolveDir, path)).split('\\').join('/');
-            return rooms.includes(inside) ? { path: inside, namespace: 'room' } : undefined;
-          });
-          onResolve({ filter: new RegExp(`^(${parts.join('|')})$`) }, ({ path }) => ({ path: `${up}/${path}.js`, external: true }));
-          onLoad({ filter: /.*/, namespace: 'room' }, ({ path }) => ({ contents: facade(path, partOf(path)), resolveDir: compiled }));
+  note(
+    await build({
+      ...shared,
+      // The guard keeps its state on the process, so it may be in both.
+      external: [
+        ...external,
+        '../serve/stdio.js',
+        '../serve/node.js',
+        '../connect/stdio.js',
+        '../connect/http.js',
+        '../connect/sse.js',
+        '../live/index.js',
+      ],
+      entryPoints: [join(compiled, file)],
+      // A command loads what it needs itself, and nothing of the others.
+      ...(file === 'cli/main.js' ? { splitting: true, outdir: join(dist, 'cli') } : { outfile: join(dist, file) }),
+      plugins: [
+        {
+          name: 'neutral stays together',
+          setup({ onResolve, onLoad }) {
+            onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+              const inside = relative(compiled, join(resolveDir, path)).split('\\').join('/');
+              return rooms.includes(inside) ? { path: inside, namespace: 'room' } : undefined;
+            });
+            onResolve({ filter: new RegExp(`^(${parts.join('|')})$`) }, ({ path }) => ({ path: `${up}/${path}.js`, external: true }));
+            onLoad({ filter: /.*/, namespace: 'room' }, ({ path }) => ({ contents: facade(path, partOf(path)), resolveDir: compiled }));
+          },
         },
-      },
-    ],
-  });
+      ],
+    }),
+  );
+}
+
+for (const file of before) if (!made.has(file)) rmSync(join(dist, file));
+
+function note({ metafile: { outputs } }) {
+  for (const output of Object.keys(outputs)) made.add(relative(dist, join(root, output)).split('\\').join('/'));
 }
 
 /** By static imports alone. */

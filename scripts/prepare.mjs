@@ -7,7 +7,10 @@ import { argv, env, execPath, exit, getuid, platform } from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /** System components that tests drive: `probe` is a command that succeeds where the component is installed. */
-export const components = [{ name: 'nginx', debian: 'nginx-light', probe: ['nginx', '-v'] }];
+export const components = [
+  { name: 'nginx', debian: 'nginx-light', probe: ['nginx', '-v'] },
+  { name: 'bubblewrap', debian: 'bubblewrap', probe: ['bwrap', '--version'] },
+];
 
 const nodeVersion = '24.21.0';
 

@@ -1,30 +1,31 @@
-// `npm start`: builds, says what is about to be served and what to do with it, and serves it. What follows `--` is for `vivarium serve`.
+// `npm start`: builds, and serves this checkout as a living program at a URL on this machine. What follows `--` is for `vivarium live`.
 import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const firstPort = 4100;
+const mostTries = 100;
+
 const built = spawnSync(process.execPath, [`${root}scripts/build.mjs`], { cwd: root, stdio: ['ignore', 2, 2] });
 if (built.status !== 0) process.exit(built.status ?? 1);
 
-const command = [process.execPath, `${root}dist/cli/main.js`, 'serve', `${root}examples/ten-lines.ts`];
-const line =
-  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":2,"b":3},' +
-  '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}';
-
-const more = process.argv.slice(2);
-const told = [
-  'Vivarium serves examples/ten-lines.ts on this terminal: an MCP server on stdio, in all five revisions.',
-  '',
-  'Paste this line and press enter; the answer holds 5. Ctrl-D ends.',
-  line,
-  '',
-  'Add it to a client, which will then start it by itself:',
-  `  Claude Code   claude mcp add sums -- ${command.join(' ')}`,
-  `  others        ${JSON.stringify({ mcpServers: { sums: { command: command[0], args: command.slice(1) } } })}`,
-  '',
-  '',
-];
-// With options it is no longer about this terminal, and the command says itself where it serves.
-if (more.length === 0) process.stderr.write(told.join('\n'));
-process.argv.splice(1, Number.POSITIVE_INFINITY, ...command.slice(1), '--quiet', ...more);
+const given = process.argv.slice(2);
+const placed = given.some((word) => word === '--http' || word.startsWith('--http='));
+const where = placed ? [] : ['--http', String(await freePort())];
+process.argv.splice(1, Number.POSITIVE_INFINITY, `${root}dist/cli/main.js`, 'live', ...where, ...given);
 await import('../dist/cli/main.js');
+
+/** The first that nobody has, so that the address is mostly the same and clients need not be told again. */
+async function freePort() {
+  for (let port = firstPort; port < firstPort + mostTries; port++) if (await isFree(port)) return port;
+  return 0;
+}
+
+function isFree(port) {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
+}

@@ -75,6 +75,8 @@ const tail = (kind) => ({
 
 const stream = { suite: 'http', case: 'http-stateful', target: `${ours}+sse`, metric: 'cpu_us', form: 'gain' };
 
+const liveCode = (what) => ({ path: `live, ${what}`, suite: 'live', case: what, metric: 'ms', form: 'cost', against: 'bare', floor: 1.1 });
+
 export const floors = [
   ...call('stdio', 'stdio', 7, 0.55),
   { path: 'stdio, one in flight, median', suite: 'stdio', case: 'stdio', metric: 'one_p50_us', form: 'cost', against: 'sdk-v2', floor: 1 },
@@ -136,6 +138,19 @@ export const floors = [
   { path: 'install, MB', suite: 'install', case: 'whole', metric: 'mb', form: 'cost', against: 'sdk-v2', floor: 0.5, exact: true },
   { path: 'install, MB', suite: 'install', case: 'whole', metric: 'mb', form: 'value', floor: 12, exact: true },
   { path: 'install, packages', suite: 'install', case: 'whole', metric: 'packages', form: 'value', floor: 15, exact: true },
+  { path: 'live, session ready', suite: 'live', case: 'ready', metric: 'ms', form: 'cost', against: 'bare', floor: 2 },
+  {
+    path: 'live, MCP in an evaluation',
+    suite: 'live',
+    case: 'MCP in an evaluation',
+    metric: 'ms',
+    form: 'cost',
+    against: 'bare',
+    floor: 1.5,
+  },
+  liveCode('synchronous code'),
+  liveCode('awaiting code'),
+  { path: 'live, CPU of a resting image, %', suite: 'live', case: 'resting', metric: 'cpu_percent', form: 'value', floor: 0.5 },
 ];
 
 /** One row per promise of the suites that ran: what was measured, the floor, and the verdict. */

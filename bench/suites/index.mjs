@@ -6,6 +6,7 @@ import { http } from './http.mjs';
 import { inproc } from './inproc.mjs';
 import { install } from './install.mjs';
 import { large } from './large.mjs';
+import { live } from './live.mjs';
 import { memory } from './memory.mjs';
 import { shapes } from './shapes.mjs';
 import { stdio } from './stdio.mjs';
@@ -21,5 +22,6 @@ export const suites = {
   memory: { run: memory, metric: 'heap_kb_per_session' },
   http: { run: http, metric: 'cpu_us' },
   client: { run: client, metric: 'cpu_us' },
+  live: { run: live, metric: 'ms' },
   install: { run: install, metric: 'import_ms' },
 };

@@ -1,9 +1,13 @@
 // vivarium live: an MCP server that gives an agent the project as a living program.
-import { resolve } from 'node:path';
-import { createLive, javascript } from '../live/index.ts';
+import type { OpenDoor } from '../live/local.ts';
 import { guardProcess } from '../serve/guard.ts';
 import { serveStdio } from '../serve/stdio.ts';
+import { coreOf } from '../server/core.ts';
 import { type Command, CommandError, exitCodes } from './command.ts';
+import { httpFlags, usesHttp } from './http-flags.ts';
+import { stdioLines } from './live-lines.ts';
+import { begin, optionsOf } from './live-options.ts';
+import { welcome } from './local-pipe.ts';
 
 export const live: Command = {
   name: 'live',
@@ -12,27 +16,60 @@ export const live: Command = {
   flags: {
     cwd: { type: 'string', value: 'folder', help: 'The project (default: this folder)' },
     load: { type: 'string', value: 'files', help: 'Files every fresh image begins with, separated by commas' },
+    language: { type: 'string', value: 'name', help: 'What is evaluated (default: javascript, with TypeScript)' },
     node: { type: 'string', value: 'path', help: 'The Node that runs the project, 20 or newer (default: this one)' },
+    env: { type: 'string', value: 'names', help: 'Variables the program sees beside PATH, HOME and the like, separated by commas' },
+    tools: {
+      type: 'string',
+      value: 'all|names',
+      help: 'Tools beside the six, separated by commas (default: run_tests, where there are tests)',
+    },
+    expose: { type: 'boolean', help: 'Offer resources and prompts as tools too, for clients that know only tools' },
+    attach: { type: 'boolean', help: 'Let it work in programs of the project started with --import vivarium/here' },
+    sandbox: { type: 'boolean', help: 'Run images behind bubblewrap: no network, only the files of the project, read-only (Linux)' },
+    'sandbox-write': { type: 'boolean', help: 'As --sandbox, but the project may be written to' },
+    heap: { type: 'string', value: 'MB', help: 'Heap of an image (default: 1024)' },
+    memory: { type: 'string', value: 'MB', help: 'Resident memory above which an image is ended (default: 2048)' },
+    timeout: { type: 'string', value: 'time', help: 'After this an evaluation is interrupted (default: 10m)' },
+    wait: { type: 'string', value: 'time', help: 'After this an evaluation is answered [RUNNING] (default: 20s)' },
+    'session-timeout': { type: 'string', value: 'time', help: 'Sessions nobody used for so long are closed (default: 30m)' },
+    'max-sessions': { type: 'string', value: 'number', help: 'Sessions at a time, each a process (default: 16)' },
+    state: { type: 'string', value: 'folder', help: 'Where saved sessions and the token are (default: under ~/.local/state)' },
+    quiet: { type: 'boolean', short: 'q', help: 'Do not say how to add it to a client' },
+    ...httpFlags,
   },
   examples: [
     ['vivarium live', 'on stdio, for the project in this folder'],
     ['vivarium live --load src/app.ts', 'with the program in it from the start'],
+    ['vivarium live --http 4100', 'at a URL, for whoever has the token it prints'],
+    ['claude mcp add vivarium-live -- npx vivarium live', 'add it to Claude Code'],
   ],
   async run({ positionals, values }) {
     if (positionals.length > 0) throw new CommandError(exitCodes.usage, 'live takes no arguments', { hint: 'vivarium live --help' });
-    const text = (name: string): string | undefined => values[name] as string | undefined;
-    const node = text('node');
+    const options = optionsOf(values);
+    if (usesHttp(values)) {
+      await (await import('./live-http.ts')).liveOverHttp(options, values);
+      return undefined;
+    }
     guardProcess(true);
-    const { server, close } = createLive({
-      cwd: resolve(text('cwd') ?? '.'),
-      engines: [javascript(node === undefined ? {} : { node })],
-      load:
-        text('load')
-          ?.split(',')
-          .map((one) => one.trim()) ?? [],
-    });
-    const served = await serveStdio(server);
-    void served.closed.then(close);
+    const { server, close } = begin({ ...options, single: true });
+    let door: OpenDoor | undefined;
+    if (process.stdin.isTTY && values['quiet'] !== true) greet(coreOf(server).info.name);
+    await serveStdio(server, { onShutdown: () => Promise.all([door?.close(), close()]) });
+    // Afterwards: the client waits for nothing of it.
+    door = await welcome(server, options.cwd);
     return undefined;
   },
 };
+
+function greet(name: string): void {
+  const own = [process.execPath, process.argv[1] ?? 'vivarium', ...process.argv.slice(2)];
+  process.stderr.write(
+    [
+      'This is an MCP server on stdio, meant to be started by a client. Add it in the folder of the project:',
+      ...stdioLines(name, own),
+      'At a URL instead: vivarium live --http 4100. Ctrl-D ends.',
+      '',
+    ].join('\n'),
+  );
+}

@@ -7,6 +7,7 @@ import { printable, printableLines } from './terminal.ts';
 /** Loaded only when asked for: the others' code costs a command nothing. */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['live', async () => (await import('./live.ts')).live],
+  ['eval', async () => (await import('./eval.ts')).evaluate],
   ['serve', async () => (await import('./serve.ts')).serve],
 ]);
 

@@ -2,7 +2,7 @@
 import { bearer, jwt } from '../auth/index.ts';
 import { VivariumError } from '../jsonrpc/error.ts';
 import type { Authorizer } from '../protocol/authorization.ts';
-import { type ListenOptions, serveHttp } from '../serve/node.ts';
+import { type HttpServing, type ListenOptions, serveHttp } from '../serve/node.ts';
 import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
 import { CommandError, exitCodes } from './command.ts';
@@ -11,32 +11,37 @@ import { printable, quote } from './terminal.ts';
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
 export async function serveOverHttp(server: Server, values: Values): Promise<void> {
-  const options = optionsOf(server, values);
   const { info } = coreOf(server);
+  const { url } = await listen(server, values);
+  process.stderr.write(`${printable(info.name)} is served at ${url}\n`);
+  if (values['quiet'] === true) return;
+  const { 'public-url': known, 'auth-token-env': variable } = values;
+  const header = typeof variable === 'string' ? ` --header "Authorization: Bearer $${variable}"` : '';
+  const address = quote(typeof known === 'string' ? known : url);
+  process.stderr.write(
+    `To add it to Claude Code: claude mcp add --transport http ${printable(quote(info.name))} ${printable(address)}${header}\n`,
+  );
+}
+
+/** As the flags say; `more` is what the command itself wants, and its `auth` holds where no flag gives another. */
+export async function listen(server: Server, values: Values, more: ListenOptions = {}): Promise<HttpServing> {
+  const options = optionsOf(server, values, more.auth);
   try {
-    const { url } = await serveHttp(server, options);
-    process.stderr.write(`${printable(info.name)} is served at ${url}\n`);
-    if (values['quiet'] === true) return;
-    const { 'public-url': known, 'auth-token-env': variable } = values;
-    const header = typeof variable === 'string' ? ` --header "Authorization: Bearer $${variable}"` : '';
-    const address = quote(typeof known === 'string' ? known : url);
-    process.stderr.write(
-      `To add it to Claude Code: claude mcp add --transport http ${printable(quote(info.name))} ${printable(address)}${header}\n`,
-    );
+    return await serveHttp(server, { ...more, ...options });
   } catch (error) {
     if (error instanceof VivariumError) throw new CommandError(exitCodes.usage, error.message, { cause: error });
     throw error;
   }
 }
 
-function optionsOf(server: Server, values: Values): ListenOptions {
+function optionsOf(server: Server, values: Values, own: Authorizer | undefined): ListenOptions {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const list = (name: string): string[] | undefined =>
     text(name)
       ?.split(',')
       .map((one) => one.trim());
   const [host, port] = address(text('http') ?? '');
-  const auth = authorizerOf(server, values);
+  const auth = authorizerOf(server, values) ?? own;
   const local = host === 'localhost' || host === '::1' || host.startsWith('127.');
   if (!local && (values['allow-remote'] !== true || auth === undefined)) {
     throw new CommandError(exitCodes.usage, `${host} can be reached from elsewhere`, {

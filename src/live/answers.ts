@@ -14,16 +14,13 @@ export interface Told {
   readonly truncated?: boolean;
 }
 
+/** Repeated in every tool, so it names only what a program needs to go on; the rest of `Told` comes along. */
 export const told = {
   type: 'object',
   properties: {
     status: { type: 'string' },
     session: { type: 'string' },
-    generation: { type: 'integer' },
-    refs: { type: 'array', items: { type: 'integer' } },
-    truncated: { type: 'boolean' },
   },
-  required: ['status', 'session', 'generation'],
 } as const;
 
 /** With a sign of life now and then; a call that is cancelled stops what it waits for. */
@@ -39,13 +36,16 @@ export async function waitFor(session: Session, run: Run, ctx: Context, ms: numb
     clearInterval(beat);
     ctx.signal.removeEventListener('abort', stop);
   }
+  // Nobody gets this answer: what was printed is kept for the next one.
+  if (ctx.signal.aborted) throw ctx.signal.reason;
   return reportRun(session, run);
 }
 
 export function answer(session: Session, run: Run, report: Report): StructuredResult<Told> {
   const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
   const more = { refs: report.refs, truncated: report.truncated };
-  if (report.failed) throw new ToolError(report.text, { structured: structured(session, report.status, more), content: pictures });
+  if (report.failed)
+    throw new ToolError(session.terms.mask(report.text), { structured: structured(session, report.status, more), content: pictures });
   return saying(session, report.status, report.text, more, pictures);
 }
 
@@ -56,7 +56,7 @@ export function saying(
   more: { readonly refs?: readonly number[]; readonly truncated?: boolean } = {},
   content: readonly ContentBlock[] = [],
 ): StructuredResult<Told> {
-  return result(structured(session, status, more), { words, content });
+  return result(structured(session, status, more), { words: session.terms.mask(words), content });
 }
 
 export function structured(
@@ -72,6 +72,8 @@ export async function asking(session: Session, op: string, fields: object): Prom
   try {
     return await session.ask(op, fields);
   } catch (error) {
-    throw new ToolError(error instanceof Error ? error.message : String(error), { structured: structured(session, 'error') });
+    throw new ToolError(session.terms.mask(error instanceof Error ? error.message : String(error)), {
+      structured: structured(session, 'error'),
+    });
   }
 }

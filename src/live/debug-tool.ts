@@ -12,7 +12,7 @@ export function debugTool(server: Server, place: Workplace): void {
   server.tool(
     'debug',
     {
-      description: 'Where the program is paused: frames, eval in a frame, step, restart a frame, resume, abort; or pause what runs.',
+      description: 'Look around where the program is paused, and go on; or pause it.',
       input: {
         type: 'object',
         properties: {
@@ -25,7 +25,7 @@ export function debugTool(server: Server, place: Workplace): void {
         required: ['action'],
       } as const,
       output: told,
-      annotations: { readOnlyHint: false, destructiveHint: false },
+      annotations: { destructiveHint: false },
     },
     async ({ action, frame = 0, code, step = 'over', session: name }, ctx) => {
       const session = place.sessionFor(ctx, name);

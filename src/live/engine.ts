@@ -6,6 +6,8 @@ export interface Launch {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** A program that is there already, at this socket: nothing is started, and nothing is ended. */
+  readonly socket?: string;
   /** What the child is told in its first line, beside its secret. */
   readonly terms: Readonly<Record<string, unknown>>;
 }

@@ -1,13 +1,12 @@
 // One child process with a program in it: asked over its wire, interrupted, watched, and ended with everything it started.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Duplex, Readable } from 'node:stream';
+import { type Body, spawnBody, visitBody } from './body.ts';
 import type { Launch } from './engine.ts';
 import { type Frame, Wire } from './wire.ts';
 
 export interface ImageEvents {
   /** What is printed; `cell` where the image knows whose it is. */
-  output(stream: 'out' | 'err', text: string, cell: number | undefined): void;
+  output(stream: 'out' | 'err', text: string, cell: number | undefined, skipped: number): void;
   /** Anything else the image says by itself. */
   event(frame: Frame): void;
   /** Told once. */
@@ -18,6 +17,8 @@ export interface ImageLimits {
   readonly bootMs: number;
   /** Resident memory, in MiB, above which the image is ended. */
   readonly rssMb: number;
+  /** It and those it started. */
+  readonly processes: number;
 }
 
 /** The image ended before it answered. */
@@ -26,7 +27,7 @@ export class ImageEnded extends Error {}
 const watchMs = 250;
 
 export class Image {
-  readonly #child: ChildProcess;
+  readonly #body: Body;
   readonly #wire: Wire;
   readonly #events: ImageEvents;
   readonly #limits: ImageLimits;
@@ -48,24 +49,14 @@ export class Image {
       this.#isNot = reject;
     });
     this.ready.catch(() => undefined);
-    // A group of its own: what the user's code starts is ended with it.
-    this.#child = spawn(launch.command, launch.args, {
-      cwd: launch.cwd,
-      env: launch.env,
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-      detached: true,
-    });
-    this.closed = new Promise((resolve) => this.#child.once('close', () => resolve()));
-    const { stdout, stderr, stdio } = this.#child;
-    // Native code and children of the user's code write there; what the image itself prints comes over the wire.
-    for (const [stream, name] of [
-      [stdout, 'out'],
-      [stderr, 'err'],
-    ] as const) {
-      (stream as Readable).setEncoding('utf8').on('data', (text: string) => this.#printed(name, text));
-    }
+    const told = {
+      printed: (name: 'out' | 'err', text: string) => this.#printed(name, text),
+      ended: (reason: string) => this.#ended(this.#reason ?? reason),
+    };
+    this.#body = launch.socket === undefined ? spawnBody(launch, told) : visitBody(launch.socket, told);
+    this.closed = this.#body.closed;
     this.#wire = new Wire(
-      stdio[3] as Duplex,
+      this.#body.wire,
       launch.terms,
       (frame) => this.#received(frame),
       () => this.kill('code in it wrote to the private channel'),
@@ -75,12 +66,15 @@ export class Image {
       () => clearTimeout(late),
       () => clearTimeout(late),
     );
-    this.#child.once('error', (error) => this.#ended(`it could not be started: ${error.message}`));
-    this.#child.once('exit', (code, signal) => this.#exited(code, signal));
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#body.pid;
+  }
+
+  /** A program that is only visited is never ended. */
+  get ours(): boolean {
+    return this.#body.ours;
   }
 
   get over(): boolean {
@@ -125,7 +119,7 @@ export class Image {
   /** At once, with everything it started that did not leave its group. */
   kill(reason: string): void {
     this.#reason ??= reason;
-    this.#signal('SIGKILL');
+    this.#body.kill();
   }
 
   async close(): Promise<void> {
@@ -138,7 +132,8 @@ export class Image {
     if (ev === 'done') {
       this.#waiting.get(id)?.resolve(frame);
       this.#waiting.delete(id);
-    } else if (ev === 'out' || ev === 'err') this.#events.output(ev, String(frame['text']), frame['cell'] as number | undefined);
+    } else if (ev === 'out' || ev === 'err')
+      this.#events.output(ev, String(frame['text']), frame['cell'] as number | undefined, Number(frame['skipped'] ?? 0));
     else if (ev === 'ready') {
       this.#watchMemory();
       this.#isReady(frame);
@@ -148,14 +143,7 @@ export class Image {
   #printed(name: 'out' | 'err', text: string): void {
     // Node says so at its end, because of the inspector, which is ours.
     const own = text.replace('Waiting for the debugger to disconnect...\n', '');
-    if (own !== '') this.#events.output(name, own, undefined);
-  }
-
-  #exited(code: number | null, signal: string | null): void {
-    const how = signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`;
-    // What it left behind in its group.
-    this.#signal('SIGKILL');
-    this.#ended(this.#reason ?? how);
+    if (own !== '') this.#events.output(name, own, undefined, 0);
   }
 
   #ended(reason: string): void {
@@ -173,32 +161,33 @@ export class Image {
 
   /** The language's own limit does not count buffers, WebAssembly and native code. */
   #watchMemory(): void {
-    const { pid } = this.#child;
-    if (process.platform !== 'linux' || pid === undefined) return;
-    const { rssMb } = this.#limits;
+    const { pid, ours } = this.#body;
+    if (process.platform !== 'linux' || pid === undefined || !ours) return;
+    const { rssMb, processes } = this.#limits;
     this.#watch = setInterval(() => {
-      const used = residentMb(pid);
-      if (used > rssMb) this.kill(`it used ${Math.round(used)} MiB of memory, more than ${rssMb}`);
+      const { mb, processes: count } = usage(pid);
+      if (mb > rssMb) this.kill(`it used ${Math.round(mb)} MiB of memory, more than ${rssMb}`);
+      else if (count > processes) this.kill(`it started ${count} processes, more than ${processes}`);
     }, watchMs);
     this.#watch.unref();
   }
-
-  #signal(signal: NodeJS.Signals): void {
-    const { pid } = this.#child;
-    if (pid === undefined) return;
-    try {
-      process.kill(-pid, signal);
-    } catch {
-      this.#child.kill(signal);
-    }
-  }
 }
 
-function residentMb(pid: number): number {
+/** Of the process and everything it started. */
+function usage(pid: number, seen: Set<number> = new Set()): { readonly mb: number; readonly processes: number } {
+  if (seen.has(pid)) return { mb: 0, processes: 0 };
+  seen.add(pid);
+  // In pages of 4 KiB; the second number.
+  let mb = Number(read(`/proc/${pid}/statm`).split(' ', 2)[1] ?? 0) / 256;
+  for (const child of read(`/proc/${pid}/task/${pid}/children`).split(' ')) if (child !== '') mb += usage(Number(child), seen).mb;
+  return { mb, processes: seen.size };
+}
+
+function read(file: string): string {
   try {
-    // In pages of 4 KiB; the second number.
-    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ', 2)[1]) / 256;
+    return readFileSync(file, 'latin1');
   } catch {
-    return 0;
+    // It has just ended.
+    return '';
   }
 }

@@ -1,12 +1,20 @@
 // createLive: a Server whose tools work in live images.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { VivariumError } from '../jsonrpc/error.ts';
 import { Server } from '../server/server.ts';
 import type { Engine } from './engine.ts';
+import { offerExtraTools, type ToolChoice } from './extra-tools.ts';
 import { guide } from './guide.ts';
 import { javascript } from './javascript/engine.ts';
+import { createMask } from './mask.ts';
+import { offerPrompts } from './prompts.ts';
+import { offerResources } from './resources.ts';
+import { type SandboxOptions, sandboxProblem } from './sandbox.ts';
+import type { SessionTerms } from './session.ts';
 import { Sessions } from './sessions.ts';
 import { offerTools } from './tools.ts';
+import { findVisits } from './visits.ts';
 import { Workplace } from './workplace.ts';
 
 export interface LiveOptions {
@@ -23,6 +31,14 @@ export interface LiveOptions {
   readonly name?: string;
   readonly version?: string;
   readonly stateFolder?: string;
+  /** Programs of the project that were started with --import vivarium/here may be worked in. Default: false. */
+  readonly attach?: boolean;
+  /** Images behind bubblewrap: no network, and of the files only the project's, which are read-only unless `write` is set. */
+  readonly sandbox?: boolean | SandboxOptions;
+  /** Resources and prompts as tools too, for clients that know only tools. Default: false. */
+  readonly expose?: boolean;
+  /** Tools beside the six: all, or by name. Default: run_tests, where the project has a runner for its tests. */
+  readonly tools?: ToolChoice;
   readonly limits?: Partial<LiveLimits>;
 }
 
@@ -35,6 +51,8 @@ export interface LiveLimits {
   readonly heapMb: number;
   /** Resident memory of an image. Default: 2,048. */
   readonly rssMb: number;
+  /** Processes of an image, with those it starts. Default: 256. */
+  readonly processes: number;
   /** Printed by one evaluation; the middle of more is left out. Default: 20,000 characters. */
   readonly output: number;
   readonly sessions: number;
@@ -55,6 +73,7 @@ const usual: LiveLimits = {
   timeoutMs: 600_000,
   heapMb: 1_024,
   rssMb: 2_048,
+  processes: 256,
   output: 20_000,
   sessions: 16,
   idleMs: 30 * 60_000,
@@ -92,28 +111,45 @@ export function createLive(options: LiveOptions = {}): Live {
     version = '0.1.0',
   } = options;
   const limits: LiveLimits = { ...usual, ...options.limits };
+  const terms: SessionTerms = {
+    cwd,
+    env: { ...inherited(), ...env },
+    load,
+    heapMb: limits.heapMb,
+    rssMb: limits.rssMb,
+    processes: limits.processes,
+    bootMs: limits.bootMs,
+    graceMs: limits.graceMs,
+    mostOutput: limits.output,
+    mostQueued: 100,
+    mask: createMask(process.env),
+    sandbox: sandboxOf(options.sandbox),
+  };
   const sessions = new Sessions({
     engines,
     mostSessions: limits.sessions,
     idleMs: limits.idleMs,
-    terms: {
-      cwd,
-      env: { ...inherited(), ...env },
-      load,
-      heapMb: limits.heapMb,
-      rssMb: limits.rssMb,
-      bootMs: limits.bootMs,
-      graceMs: limits.graceMs,
-      mostOutput: limits.output,
-      mostQueued: 100,
-    },
+    ...(options.attach === true && { visits: () => findVisits(cwd) }),
+    terms,
   });
   const stateFolder = options.stateFolder ?? join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'vivarium', 'live');
   const place = new Workplace({ sessions, waitMs: limits.waitMs, timeoutMs: limits.timeoutMs, single, stateFolder });
-  const server = new Server({ name, version, instructions: guide(sessions.languages) });
+  const expose = { resources: options.expose === true, prompts: options.expose === true };
+  const server = new Server({ name, version, instructions: guide(sessions.languages), expose });
   offerTools(server, place);
+  offerResources(server, place, { name, version, cwd });
+  offerPrompts(server, place);
+  const tests = { cwd, env: terms.env, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask: terms.mask };
+  offerExtraTools(server, place, options.tools ?? 'default', terms.sandbox === undefined ? tests : undefined);
   const close = (): Promise<void> => sessions.closeAll();
   return { server, close, [Symbol.asyncDispose]: close };
+}
+
+function sandboxOf(sandbox: LiveOptions['sandbox']): SandboxOptions | undefined {
+  if (sandbox === undefined || sandbox === false) return undefined;
+  const problem = sandboxProblem();
+  if (problem !== undefined) throw new VivariumError('ERR_CONFIG', `There is no sandbox to be had: ${problem}`);
+  return sandbox === true ? {} : sandbox;
 }
 
 function inherited(): Record<string, string> {

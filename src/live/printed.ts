@@ -5,6 +5,7 @@ export class Printed {
   #head = '';
   #tail = '';
   #length = 0;
+  #skipped = 0;
 
   constructor(most: number) {
     this.#most = most;
@@ -14,7 +15,9 @@ export class Printed {
     return this.#length;
   }
 
-  add(text: string): void {
+  /** `skipped`: so much came before it that was not kept. */
+  add(text: string, skipped = 0): void {
+    if (skipped > 0) this.#skip(skipped);
     this.#length += text.length;
     const half = this.#most / 2;
     if (this.#head.length < half) {
@@ -26,14 +29,23 @@ export class Printed {
     if (this.#tail.length > 2 * half) this.#tail = this.#tail.slice(-half);
   }
 
+  #skip(count: number): void {
+    this.#skipped += count;
+    // What stood before the gap is not the end of what was printed.
+    this.#length -= this.#tail.length;
+    this.#skipped += this.#tail.length;
+    this.#tail = '';
+  }
+
   /** Everything up to now, which is then gone. */
   take(): { readonly text: string; readonly cut: number } {
     const tail = this.#tail.slice(-this.#most / 2);
-    const cut = this.#length - this.#head.length - tail.length;
+    const cut = this.#length - this.#head.length - tail.length + this.#skipped;
     const text = cut > 0 ? `${this.#head}\n[… ${cut} characters left out …]\n${tail}` : this.#head + tail;
     this.#head = '';
     this.#tail = '';
     this.#length = 0;
+    this.#skipped = 0;
     return { text, cut: Math.max(0, cut) };
   }
 

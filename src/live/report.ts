@@ -20,6 +20,7 @@ export function reportRun(session: Session, run: Run): Report {
   let truncated = false;
   const tombstones = session.tombstones.splice(0);
   const { outcome, pause } = run;
+  run.shown = outcome !== undefined;
   const lost = outcome?.status === 'lost';
   if (!lost) for (const one of tombstones) lines.push(`[STATE LOST] ${one}`);
   const background = session.background.take();
@@ -106,24 +107,25 @@ export function pauseText({ reason, frames }: Pause, session: Session): Head {
       return [`  ${at}: ${place(one, session)}`, ...locals];
     });
   const more = [...shown, 'debug(action: eval, frame, code) looks around; step, resume and abort go on.'];
-  return { status: 'paused', line: `[PAUSED] ${reason}`, more, failed: false };
+  return { status: 'paused', line: `[PAUSED] ${oneLine(reason)}`, more, failed: false };
 }
 
 export function valueText({ text, ref, cut }: View): string {
   const more = cut === true && ref !== undefined ? `  (more: inspect(target: "#${ref}"))` : '';
-  return `=> ${text}${ref === undefined ? '' : `   #${ref}`}${more}`;
+  return `=> ${indented(text)}${ref === undefined ? '' : `   #${ref}`}${more}`;
 }
 
 export function membersText({ text, type, ref, members, offset, total, proto }: Members): string {
-  const lines = [`${ref === undefined ? '' : `#${ref} `}${proto ?? type}: ${text}`];
-  for (const { key, text: inner, ref: own } of members) lines.push(`  ${key}: ${oneLine(inner)}${own === undefined ? '' : `   #${own}`}`);
+  const lines = [`${ref === undefined ? '' : `#${ref} `}${oneLine(proto ?? type)}: ${indented(text)}`];
+  for (const { key, text: inner, ref: own } of members)
+    lines.push(`  ${oneLine(key)}: ${oneLine(inner)}${own === undefined ? '' : `   #${own}`}`);
   const left = total - offset - members.length;
   if (left > 0) lines.push(`  … ${left} more: offset ${offset + members.length}`);
   return lines.join('\n');
 }
 
 function faultLine({ type, message, kind }: Fault): string {
-  return kind === 'thrown' ? `thrown: ${message}` : `${type}: ${message}`;
+  return kind === 'thrown' ? `thrown: ${indented(message)}` : `${oneLine(type)}: ${indented(message)}`;
 }
 
 function faultMore({ frames, causes = [], details }: Fault, session: Session): string[] {
@@ -145,7 +147,7 @@ function isUsers({ file }: Frame): boolean {
 }
 
 function place({ name, file, line, column }: Frame, session: Session): string {
-  return `${name || '(top level)'} (${shortFile(file, session)}:${line}:${column})`;
+  return `${oneLine(name) || '(top level)'} (${shortFile(file, session)}:${line}:${column})`;
 }
 
 function shortPlace(text: string, session: Session): string {
@@ -161,6 +163,11 @@ function shortFile(file: string, { terms: { cwd } }: Session): string {
 function fence(what: string, text: string): string {
   const mark = randomBytes(3).toString('hex');
   return `--- ${what} ${mark}\n${text.replace(/\n$/, '')}\n--- end ${mark}`;
+}
+
+/** No line of it can be taken for one of ours. */
+function indented(text: string): string {
+  return text.replaceAll('\n', '\n  ');
 }
 
 function oneLine(text: string): string {

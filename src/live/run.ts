@@ -24,7 +24,7 @@ export class Run {
   pause: Pause | undefined;
   /** Why it is being stopped. */
   stopping: StopReason | undefined;
-  /** Some of it was shown already. */
+  /** Its end was told. */
   shown = false;
   readonly #waiting: Set<() => void> = new Set();
   #ended: () => void = () => undefined;

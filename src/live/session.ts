@@ -3,6 +3,7 @@ import { CellFault, type Engine, type Fault, type Notebook, type Outcome, type P
 import { Image, ImageEnded, type ImageLimits } from './image.ts';
 import { Printed } from './printed.ts';
 import { type Picture, Run } from './run.ts';
+import { type SandboxOptions, sandboxed } from './sandbox.ts';
 import type { Frame } from './wire.ts';
 
 export interface SessionTerms extends ImageLimits {
@@ -13,6 +14,10 @@ export interface SessionTerms extends ImageLimits {
   readonly load: readonly string[];
   readonly mostOutput: number;
   readonly mostQueued: number;
+  /** Of what goes to a model. */
+  mask(text: string): string;
+  /** Behind bubblewrap. */
+  readonly sandbox?: SandboxOptions | undefined;
   /** How long an interrupt may take before the image is ended. */
   readonly graceMs: number;
 }
@@ -56,6 +61,7 @@ export class Session {
   #booting: Promise<Image> | undefined;
   #queue: Run[] = [];
   #current: Run | undefined;
+  #last: Run | undefined;
   #cells = 0;
   #closed = false;
 
@@ -80,7 +86,7 @@ export class Session {
 
   /** What runs now, or the last one that nobody has seen the end of. */
   get current(): Run | undefined {
-    return this.#current;
+    return this.#current ?? (this.#last?.shown === false ? this.#last : undefined);
   }
 
   get queued(): number {
@@ -150,6 +156,7 @@ export class Session {
       run.end(outcome);
       this.#note(run, run.outcome as Outcome);
       this.#current = undefined;
+      this.#last = run;
       this.lastUsed = Date.now();
       this.#pump();
     });
@@ -198,13 +205,22 @@ export class Session {
     const { graceMs } = this.terms;
     run.stopping = why;
     // It waits for something: nothing runs that could be stopped, so it is left alone.
-    if (run.pause === undefined && (await image.answers('probe', probeMs))) return run.end({ status: 'stopped', why, goesOn: true });
+    if (run.pause === undefined && (await image.answers('probe', probeMs))) {
+      if (run.over) return;
+      image.request('abandon').catch(() => undefined);
+      return run.end({ status: 'stopped', why, goesOn: true });
+    }
     if (run.over) return;
     const asked = image.request('interrupt').catch(() => undefined);
-    await Promise.race([asked, run.settled(graceMs)]);
+    const answered = await Promise.race([asked, run.settled(graceMs)]);
+    if (answered?.['refused'] !== undefined) return run.end({ status: 'stopped', why, goesOn: true });
     // The cell tells of its own end, unless it had awaited something: then only the image answers again.
     if (!run.over) await run.settled(20);
-    if (!run.over && !(await image.answers('probe', graceMs))) image.kill('it could not be interrupted');
+    if (!run.over && !(await image.answers('probe', graceMs))) {
+      image.kill('it could not be interrupted');
+      // Its end is told by what ends it.
+      if (image.ours) await image.closed;
+    }
     run.end({ status: 'stopped', why, goesOn: false });
   }
 
@@ -218,11 +234,13 @@ export class Session {
 
   async #start(): Promise<Image> {
     const options = { cwd: this.terms.cwd, env: this.terms.env, heapMb: this.terms.heapMb };
-    const launch = await this.engine.launch(options);
+    const plain = await this.engine.launch(options);
+    const { sandbox } = this.terms;
+    const launch = sandbox === undefined || plain.socket !== undefined ? plain : sandboxed(plain, sandbox);
     const said = new Printed(2_000);
     let ready = false;
     const image: Image = new Image(launch, this.terms, {
-      output: (stream, text, cell) => (ready ? this.#printed(text, cell) : stream === 'err' ? said.add(text) : undefined),
+      output: (stream, text, cell, skipped) => (ready ? this.#printed(text, cell, skipped) : stream === 'err' ? said.add(text) : undefined),
       event: (frame) => this.#event(frame),
       ended: (reason) => this.#ended(image, reason),
     });
@@ -237,7 +255,7 @@ export class Session {
     this.version = String(booted['version'] ?? '');
     this.#notebook = this.engine.open(options);
     this.definitions.clear();
-    for (const file of this.terms.load) await this.#load(image, file);
+    for (const file of image.ours ? this.terms.load : []) await this.#load(image, file);
     this.#image = image;
     return image;
   }
@@ -249,10 +267,10 @@ export class Session {
     else this.#define(prepared.declares, 0);
   }
 
-  #printed(text: string, cell: number | undefined): void {
+  #printed(text: string, cell: number | undefined, skipped: number): void {
     const run = this.#current;
-    if (run !== undefined && (cell === undefined || cell === -run.cell || cell === run.cell) && !run.over) run.printed.add(text);
-    else this.background.add(text);
+    if (run !== undefined && (cell === undefined || cell === -run.cell || cell === run.cell) && !run.over) run.printed.add(text, skipped);
+    else this.background.add(text, skipped);
   }
 
   #event(frame: Frame): void {

@@ -1,7 +1,7 @@
 // sessions: their beginning and end, and what is kept of them.
 import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
-import { type StructuredResult, ToolError } from '../server/tool.ts';
+import { result, type StructuredResult, ToolError } from '../server/tool.ts';
 import { saying, type Told, told } from './answers.ts';
 import { loadJournal, replay, saveJournal } from './journal.ts';
 import type { Session } from './session.ts';
@@ -13,7 +13,7 @@ export function sessionsTool(server: Server, place: Workplace): void {
   server.tool(
     'sessions',
     {
-      description: 'List, open, reset, close or interrupt sessions; save writes down what was evaluated, restore replays it in a new one.',
+      description: 'Sessions; save notes what was evaluated, restore replays it.',
       input: {
         type: 'object',
         properties: {
@@ -25,7 +25,6 @@ export function sessionsTool(server: Server, place: Workplace): void {
         required: ['action'],
       } as const,
       output: told,
-      annotations: { readOnlyHint: false, destructiveHint: true },
     },
     async ({ action, session: handle, language, name }, ctx) => {
       try {
@@ -81,8 +80,11 @@ function list(place: Workplace, ctx: Context): StructuredResult<Told> {
     const waiting = queued === 0 ? '' : `, ${queued} waiting`;
     return `${handle}  ${engine.language}  ${state}${waiting}  generation ${generation}  ${entries.length} cells`;
   });
-  const none = { handle: '', generation: 0 } as Session;
-  return saying(all[0] ?? none, 'ok', lines.length === 0 ? 'No session is open; evaluate opens one.' : lines.join('\n'));
+  for (const { handle } of place.sessions.visits())
+    if (!all.some((one) => one.handle === handle)) lines.push(`${handle}  a running program, to be worked in as session "${handle}"`);
+  const text = lines.length === 0 ? 'No session is open; evaluate opens one.' : lines.join('\n');
+  const [first] = all;
+  return first === undefined ? result({ status: 'ok', session: '', generation: 0 }, { words: text }) : saying(first, 'ok', text);
 }
 
 function opened(session: Session): StructuredResult<Told> {

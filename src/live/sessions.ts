@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Engine } from './engine.ts';
 import { Session, type SessionTerms } from './session.ts';
+import type { Visit } from './visits.ts';
 
 export interface SessionsOptions {
   readonly engines: readonly Engine[];
@@ -9,6 +10,8 @@ export interface SessionsOptions {
   readonly mostSessions: number;
   /** Sessions nobody used for so long are closed, unless something runs in them. */
   readonly idleMs: number;
+  /** Programs that run without us and may be worked in. */
+  readonly visits?: () => readonly Visit[];
 }
 
 const mostGraves = 200;
@@ -37,13 +40,21 @@ export class Sessions {
   }
 
   open(owner: string, language?: string, handle: string = `s-${randomBytes(9).toString('base64url')}`): Session {
-    const { engines, mostSessions, terms } = this.#options;
+    const { engines, mostSessions } = this.#options;
     if (this.#sessions.size >= mostSessions) {
       throw new Error(`There are ${this.#sessions.size} sessions already, and no more are allowed: close one (sessions, action: close)`);
     }
     const engine = language === undefined ? engines[0] : engines.find((one) => one.language === asLanguage(language));
     if (engine === undefined) throw new Error(`There is no language "${language}", only ${this.languages.join(', ')}`);
-    const session = new Session(handle, owner, engine, terms);
+    return this.#add(owner, handle, engine);
+  }
+
+  visits(): readonly Visit[] {
+    return this.#options.visits?.() ?? [];
+  }
+
+  #add(owner: string, handle: string, engine: Engine): Session {
+    const session = new Session(handle, owner, engine, this.#options.terms);
     session.onChange = (names) => this.onChange(session, names);
     this.#sessions.set(keyOf(owner, handle), session);
     return session;
@@ -53,6 +64,8 @@ export class Sessions {
   get(owner: string, handle: string): Session {
     const found = this.#sessions.get(keyOf(owner, handle));
     if (found !== undefined) return found;
+    const visit = this.visits().find((one) => one.handle === handle);
+    if (visit !== undefined) return this.#add(owner, handle, visit.engine);
     const grave = this.#graves.get(keyOf(owner, handle));
     throw new Error(grave ?? `There is no session ${handle}; sessions(action: list) shows those there are`);
   }

@@ -5,6 +5,8 @@ import { answer, asking, saying, structured, told, waitFor } from './answers.ts'
 import { debugTool } from './debug-tool.ts';
 import type { Members } from './engine.ts';
 import { membersText } from './report.ts';
+import type { Run } from './run.ts';
+import type { Asked, Session } from './session.ts';
 import { sessionsTool } from './sessions-tool.ts';
 import type { Workplace } from './workplace.ts';
 
@@ -15,27 +17,26 @@ export function offerTools(server: Server, place: Workplace): void {
   server.tool(
     'evaluate',
     {
-      description: 'Run code in the live image; definitions and values stay. Omit code to wait for what runs.',
+      description: 'Run code or expression in the live image; what it defines stays. Without code: wait for what runs.',
       input: {
         type: 'object',
         properties: {
           code: text,
-          expression: { type: 'string', description: 'same as code' },
+          expression: text,
           session: handle,
           language: text,
-          wait_ms: { type: 'integer', minimum: 0, maximum: 600_000, description: 'answer [RUNNING] after this (20000)' },
+          wait_ms: { type: 'integer', minimum: 0, maximum: 600_000, description: 'then [RUNNING] (20000)' },
           timeout_ms: { type: 'integer', minimum: 1, description: 'interrupt after this' },
-          package: { type: 'string', description: 'Lisp package' },
+          package: text,
           on_error: { type: 'string', enum: ['report', 'pause'] },
         },
       } as const,
       output: told,
-      annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     },
     async (args, ctx) => {
       const code = args.code ?? args.expression;
       const session = place.sessionFor(ctx, args.session, args.language);
-      const run = code === undefined ? session.current : session.evaluate(code, { ...place.asked(args), onError: args.on_error });
+      const run = code === undefined ? session.current : begin(session, code, { ...place.asked(args), onError: args.on_error });
       if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}: give code`);
       return answer(session, run, await waitFor(session, run, ctx, args.wait_ms ?? place.waitMs));
     },
@@ -44,14 +45,14 @@ export function offerTools(server: Server, place: Workplace): void {
   server.tool(
     'inspect',
     {
-      description: 'Look into a value without changing anything: an expression, or #12 as shown before.',
+      description: 'Look into a value and change nothing: an expression, or #12 as shown before.',
       input: {
         type: 'object',
         properties: {
           target: text,
-          path: { type: 'array', items: text, description: 'keys to follow' },
+          path: { type: 'array', items: text },
           offset: { type: 'integer', minimum: 0 },
-          session: handle,
+          session: text,
         },
         required: ['target'],
       } as const,
@@ -74,10 +75,10 @@ export function offerTools(server: Server, place: Workplace): void {
   server.tool(
     'lookup',
     {
-      description: 'What a name is: summary, source, members, callers; or search for names.',
+      description: 'What a name is, without running it; or search for names.',
       input: {
         type: 'object',
-        properties: { name: text, want: { type: 'string', enum: ['summary', 'source', 'members', 'callers', 'search'] }, session: handle },
+        properties: { name: text, want: { type: 'string', enum: ['summary', 'source', 'members', 'callers', 'search'] }, session: text },
         required: ['name'],
       } as const,
       output: told,
@@ -93,10 +94,10 @@ export function offerTools(server: Server, place: Workplace): void {
   server.tool(
     'reload',
     {
-      description: 'Swap edited files into the running program, keeping its state. Default: all that changed on disk.',
-      input: { type: 'object', properties: { files: { type: 'array', items: text }, session: handle } } as const,
+      description: 'Swap edited files into the running program, keeping its state. Default: all that changed.',
+      input: { type: 'object', properties: { files: { type: 'array', items: text }, session: text } } as const,
       output: told,
-      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+      annotations: { destructiveHint: false, idempotentHint: true },
     },
     async ({ files, session: own }, ctx) => {
       const session = place.sessionFor(ctx, own);
@@ -107,4 +108,12 @@ export function offerTools(server: Server, place: Workplace): void {
   );
   debugTool(server, place);
   sessionsTool(server, place);
+}
+
+function begin(session: Session, code: string, asked: Asked): Run {
+  try {
+    return session.evaluate(code, asked);
+  } catch (error) {
+    throw new ToolError((error as Error).message);
+  }
 }

@@ -11,6 +11,8 @@ import type { TapEvent } from './serving.ts';
 
 export interface PipeOptions {
   readonly principal?: Principal | undefined;
+  /** What handlers see as the session, up to 2025-11-25. Default: none, there is only one. */
+  readonly sessionId?: string | undefined;
   readonly maxMessageBytes?: number | undefined;
   /** Sees every message as it is on the wire; what it throws is reported and forgotten. */
   readonly tap?: ((event: TapEvent) => void) | undefined;
@@ -69,7 +71,7 @@ export class Pipe implements Outlet {
     core.openVault ??= async () => (await import('../store/memory.ts')).memoryStore();
     this.#tap = options.tap;
     this.#end = end;
-    this.#session = new Session(core, options.principal);
+    this.#session = new Session(core, options.principal, options.sessionId);
     this.#lines = new LineSplitter(
       {
         line: (text) => this.#line(text),

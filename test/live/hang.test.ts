@@ -29,20 +29,20 @@ const loops: Readonly<Record<string, string>> = {
   'a loop that prints': "begun(); for (;;) console.log('again');",
 };
 
-type Stop = (lab: Lab, session: string, code: string, begun: Promise<void>) => Promise<Answer>;
+type Stop = (lab: Lab, session: string, code: string, begun: () => Promise<void>) => Promise<Answer>;
 
 const stops: Readonly<Record<string, Stop>> = {
   'its own limit': (lab, session, code) => lab.evaluate(code, { session, timeout_ms: 1_000 }),
   'an interrupt': async (lab, session, code, begun) => {
     const call = lab.evaluate(code, { session });
-    await begun;
+    await begun();
     expect((await lab.call('sessions', { action: 'interrupt', session })).isError).toBe(false);
     return call;
   },
   'a cancelled call': async (lab, session, code, begun) => {
     const given = new AbortController();
     const call = lab.evaluate(code, { session }, given.signal);
-    await begun;
+    await begun();
     given.abort();
     await expect(call).rejects.toThrow();
     return lab.wait(session);
@@ -60,8 +60,8 @@ onEachNode((node) => {
     it.each(Object.entries(loops))('%s leaves the session as it was', async (_, loop) => {
       const session = await lab.open();
       const mark = lab.mark();
-      await lab.evaluate(`let kept = { answer: 42 }; const begun = () => { console.log('so far'); ${mark.code}; };`, { session });
-      const answer = await stop(lab, session, loop, mark.seen());
+      await lab.value(`let kept = { answer: 42 }; const begun = () => { console.log('so far'); ${mark.code}; };`, { session });
+      const answer = await stop(lab, session, loop, mark.seen);
       expect(answer.head).toBe(
         {
           'its own limit': '[INTERRUPTED] after 1.0 s (timeout_ms)',
@@ -77,5 +77,60 @@ onEachNode((node) => {
       expect(after.head).toBe('=> 42');
       await lab.call('sessions', { action: 'close', session });
     });
+  });
+
+  it('E01 other sessions and lists are answered while one loops', async () => {
+    const [busy, other] = [await lab.open(), await lab.open()];
+    const mark = lab.mark();
+    const looping = lab.evaluate(`${mark.code}; for (;;);`, { session: busy });
+    await mark.seen();
+    expect(await lab.value('6 * 7', { session: other })).toBe('42');
+    expect((await lab.call('sessions', { action: 'list' })).text).toMatch(new RegExp(`^${busy} .* busy`, 'm'));
+    await lab.call('sessions', { action: 'interrupt', session: busy });
+    expect((await looping).structured).toMatchObject({ status: 'interrupted', generation: 1 });
+    for (const session of [busy, other]) await lab.call('sessions', { action: 'close', session });
+  });
+
+  it('E01 a loop that the cell left behind in a timer is stopped when the next cell cannot run', async () => {
+    const session = await lab.open();
+    const mark = lab.mark();
+    await lab.evaluate(`let kept = 42; setTimeout(() => { ${mark.code}; for (;;); }, 1); 'left'`, { session });
+    await mark.seen();
+    expect((await lab.evaluate('kept', { session, timeout_ms: 1_000 })).structured).toMatchObject({ generation: 1 });
+    expect(await lab.value('kept', { session })).toBe('42');
+    await lab.call('sessions', { action: 'close', session });
+  });
+
+  it('E21 what waits for something that never comes is left, and said to go on', async () => {
+    const session = await lab.open();
+    const answer = await lab.evaluate("let kept = 42; console.log('so far'); await new Promise(() => {});", { session, timeout_ms: 300 });
+    expect(answer.head).toBe('[INTERRUPTED] after 0.3 s (timeout_ms)');
+    expect(answer.text).toContain('It was waiting for something, which goes on in the background; the session and its values were kept.');
+    expect(fenced(answer.text)).toEqual(['so far']);
+    expect(await lab.value('kept', { session })).toBe('42');
+    await lab.call('sessions', { action: 'close', session });
+  });
+
+  it('a loop after an await in an AsyncLocalStorage keeps the session, or its loss is said', async () => {
+    const session = await lab.open();
+    const mark = lab.mark();
+    await lab.value("let kept = 42; const { AsyncLocalStorage } = require('node:async_hooks'); const store = new AsyncLocalStorage(); 1", {
+      session,
+    });
+    const code = `await store.run({ id: 1 }, async () => { await null; console.log('so far'); ${mark.code}; for (;;); });`;
+    const answer = await lab.evaluate(code, { session, timeout_ms: 1_000 });
+    await mark.seen();
+    expect(fenced(answer.text)[0]).toMatch(/^so far/);
+    const after = await lab.evaluate('typeof kept', { session });
+    if (/^v2[0-3]\./.test(await lab.value('process.version', { session }).then((text) => text.slice(1, -1)))) {
+      // Node itself ends then.
+      expect(answer.head).toMatch(/^\[STATE LOST\] generation 2: .*1 cell of work and every value are gone/);
+      expect(answer.structured).toMatchObject({ status: 'lost', generation: 2 });
+      expect(after.head).toBe("=> 'undefined'");
+    } else {
+      expect(answer.structured).toMatchObject({ status: 'interrupted', generation: 1 });
+      expect(after.head).toBe("=> 'number'");
+    }
+    await lab.call('sessions', { action: 'close', session });
   });
 });

@@ -59,8 +59,9 @@ export function prepareCell(code: string, name: string, known: ReadonlySet<strin
       if (!awaits && known.has(statement.id.name)) naming(statement, statement.id.name, edits);
     } else if (statement.type === 'ClassDeclaration') naming(statement, statement.id.name, edits);
     else if (statement.type === 'ExpressionStatement' && awaits && last) {
-      edits.insert(statement.expression.start, 'return (');
-      edits.insert(statement.expression.end, ')');
+      // From its own start on: parentheses around it are no part of the expression.
+      edits.insert(statement.start, 'return (');
+      edits.insert(edits.text(statement).endsWith(';') ? statement.end - 1 : statement.end, ')');
     }
   }
   const declares = [...new Set(program.body.flatMap(declaredBy))];

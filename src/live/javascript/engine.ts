@@ -26,6 +26,17 @@ export function javascript({ node = process.execPath, nodeArgs = [] }: JavaScrip
   };
 }
 
+/** A program that was started with --import vivarium/here. */
+export function visited(socket: string): Engine {
+  const engine = javascript();
+  return {
+    ...engine,
+    language: 'javascript',
+    title: 'a running program',
+    launch: ({ cwd, env }) => ({ command: '', args: [], env, cwd, socket, terms: {} }),
+  };
+}
+
 class JavaScriptNotebook implements Notebook {
   readonly #known: Set<string> = new Set();
 

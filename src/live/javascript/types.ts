@@ -1,54 +1,94 @@
 // Types are taken out of TypeScript by Node itself where it can, otherwise by an optional dependency; lines and columns stay.
-import module from 'node:module';
+import module, { createRequire } from 'node:module';
 
-interface Options {
-  readonly mode: 'strip' | 'transform';
+type Strip = (code: string, mode: 'strip' | 'transform', file: string) => string;
+
+interface Compiler {
+  transformSync(code: string, options: object): { readonly code: string; readonly map?: string };
 }
 
-type Strip = (code: string, options: Options) => string;
+/** What the compilers tell, each in its own way. */
+interface Told {
+  readonly message?: unknown;
+  readonly stack?: unknown;
+  readonly startLine?: number;
+  readonly startColumn?: number;
+}
 
-let found: Promise<Strip | undefined> | undefined;
+/** A file that cannot be read, with the place. */
+export class SourceError extends SyntaxError {
+  override readonly name = 'SyntaxError';
 
-/** Throws a SyntaxError of the compiler's, or says that there is none. */
+  constructor(message: string, file: string, line: number, column: number) {
+    super(file === '' ? message : `${message} (${file}:${line}:${column})`);
+    if (file !== '') this.stack = `SyntaxError: ${this.message}\n    at ${file}:${line}:${column}`;
+    Object.defineProperty(this, 'name', { value: 'SyntaxError', enumerable: false });
+  }
+}
+
+let found: { readonly strip: Strip | undefined } | undefined;
+
+/** For cells. Throws a SyntaxError of the compiler's, or says that there is none. */
 export async function stripTypes(code: string): Promise<string> {
-  found ??= find();
-  const strip = await found;
+  return withoutTypes(code, '').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
+}
+
+/** For a file; with a source map in it where its lines could not stay where they are. */
+export function withoutTypes(code: string, file: string): string {
+  found ??= { strip: ofNode() ?? ofDependency() };
+  const { strip } = found;
   if (strip === undefined) throw new Error('TypeScript needs Node 22.13 or later, or npm install @swc/wasm-typescript');
   try {
-    return strip(code, { mode: 'strip' });
+    return strip(code, 'strip', file);
   } catch {
     // Enums, namespaces and parameter properties have a meaning at run time.
-    return strip(code, { mode: 'transform' });
+    return strip(code, 'transform', file);
   }
 }
 
-async function find(): Promise<Strip | undefined> {
-  const { stripTypeScriptTypes } = module as unknown as { stripTypeScriptTypes?: Strip };
-  if (stripTypeScriptTypes !== undefined) return quietly(stripTypeScriptTypes);
-  try {
-    const { transformSync } = await import('@swc/wasm-typescript');
-    return (code, { mode }) => {
-      try {
-        return transformSync(code, { mode: mode === 'strip' ? 'strip-only' : 'transform' }).code;
-      } catch (error) {
-        // It throws plain objects.
-        throw new SyntaxError(String((error as { message?: unknown }).message ?? error));
-      }
-    };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Node warns once that it is experimental; whoever runs a cell has not asked for that. */
-function quietly(strip: Strip): Strip {
-  return (code, options) => {
+function ofNode(): Strip | undefined {
+  const { stripTypeScriptTypes: strip } = module as unknown as { stripTypeScriptTypes?: (code: string, options: object) => string };
+  if (strip === undefined) return undefined;
+  return (code, mode, file) => {
+    // Node warns once that it is experimental; whoever runs a cell has not asked for that.
     const { emitWarning } = process;
     process.emitWarning = () => undefined;
     try {
-      return strip(code, options);
+      return strip(code, mode === 'strip' ? { mode } : { mode, sourceMap: file !== '', sourceUrl: file });
+    } catch (error) {
+      throw placed(error as Told, file);
     } finally {
       process.emitWarning = emitWarning;
     }
   };
+}
+
+function ofDependency(): Strip | undefined {
+  let compiler: Compiler;
+  try {
+    compiler = createRequire(import.meta.url)('@swc/wasm-typescript') as Compiler;
+  } catch {
+    return undefined;
+  }
+  return (text, mode, filename) => {
+    try {
+      const strip = mode === 'strip';
+      const { code, map } = compiler.transformSync(text, { mode: strip ? 'strip-only' : mode, filename, sourceMap: !strip });
+      return strip || map === undefined || filename === '' ? code : `${code}\n${mapComment(map)}`;
+    } catch (error) {
+      throw placed(error as Told, filename);
+    }
+  };
+}
+
+export function mapComment(map: string): string {
+  return `//# sourceMappingURL=data:application/json;base64,${Buffer.from(map).toString('base64')}`;
+}
+
+/** One throws plain objects, the other writes line and mark above its stack. */
+function placed({ message, stack, startLine, startColumn }: Told, file: string): SourceError {
+  const text = String(message);
+  if (startLine !== undefined) return new SourceError(text, file, startLine, (startColumn ?? 0) + 1);
+  const [, line = '1', mark = ''] = /^[^\n]*:(\d+)\n(?:.*\n)*?( *)\^/.exec(String(stack)) ?? [];
+  return new SourceError(text, file, Number(line), mark.length + 1);
 }

@@ -1,30 +1,84 @@
 // Imports and requires of cells, as if the cells were a file in the project's folder.
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin, register } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
+import { provideRequire } from './commonjs.ts';
+import { Renewal } from './renewal.ts';
+
+export type Namespace = Readonly<Record<string, unknown>>;
 
 export interface Imports {
-  import(specifier: string, options?: object): Promise<Record<string, unknown>>;
+  import(specifier: string, options?: object): Promise<Namespace>;
 }
 
 /** Under the names the host writes into cells. */
 export function provideImports(folder: string, run: (work: (set: object) => Promise<unknown>, set: object) => void): Imports {
   const cell = join(folder, '[cell]');
   const { USE_MAIN_CONTEXT_DEFAULT_LOADER } = vm.constants as unknown as { USE_MAIN_CONTEXT_DEFAULT_LOADER: never };
-  const load = vm.compileFunction('return import(specifier, options)', ['specifier', 'options'], {
-    filename: cell,
-    importModuleDynamically: USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  }) as Imports['import'];
-  const require = createRequire(`${cell}.cjs`);
-  const helpers = {
-    __vivarium_import: (specifier: unknown, options?: object) => load(String(specifier), options),
-    __vivarium_cell: run,
-    __vivarium_meta: Object.freeze({ url: pathToFileURL(cell).href, dirname: folder, filename: cell }),
+  const load = quietly(() =>
+    vm.compileFunction('return import(specifier, options)', ['specifier', 'options'], {
+      filename: cell,
+      importModuleDynamically: USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    }),
+  ) as Imports['import'];
+  const own = createRequire(`${cell}.cjs`);
+  const renewal = new Renewal(load, own);
+  let ready = false;
+  // Only who loads files of the project waits for what that needs.
+  const prepare = (specifier: string): void => {
+    if (ready || isBuiltin(specifier)) return;
+    ready = true;
+    provideRequire();
+    register(new URL('./hooks.js', import.meta.url));
   };
+  const helpers = {
+    __vivarium_import: async (given: unknown, options?: object): Promise<Namespace> => {
+      const specifier = String(given);
+      prepare(specifier);
+      try {
+        const found = await quietly(() => load(specifier, options));
+        renewal.imported(specifier, found);
+        return found;
+      } catch (error) {
+        throw await renewal.placed(error);
+      }
+    },
+    __vivarium_cell: run,
+    __vivarium_meta: Object.freeze({
+      url: pathToFileURL(cell).href,
+      dirname: folder,
+      filename: cell,
+      resolve: (specifier: string) => urlOf(own.resolve(specifier)),
+    }),
+    __vivarium_renewal: renewal,
+    __vivarium_scope: renewal.keep,
+    __vivarium_added: {},
+  };
+  const require = Object.assign((specifier: string): unknown => {
+    prepare(specifier);
+    const found: unknown = own(specifier);
+    renewal.required(specifier, found);
+    return found;
+  }, own);
   for (const [name, value] of Object.entries(helpers)) Object.defineProperty(globalThis, name, { value });
   for (const [name, value] of Object.entries({ require, __dirname: folder, __filename: cell })) {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   }
   return { import: load };
+}
+
+function urlOf(path: string): string {
+  return isBuiltin(path) ? `node:${path.replace(/^node:/, '')}` : pathToFileURL(path).href;
+}
+
+/** Node warns that this way to import is experimental; whoever writes a cell has not chosen it. */
+function quietly<T>(work: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }

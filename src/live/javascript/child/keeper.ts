@@ -28,6 +28,8 @@ export interface Members extends View {
 const mostText = 10_000;
 const mostRefs = 10_000;
 const pageLength = 50;
+const mostKeys = 1_000;
+const shownKeys = 50;
 const plain = { depth: 3, maxStringLength: 5_000, maxArrayLength: 50, breakLength: 100, showProxy: true };
 
 export class Keeper {
@@ -67,7 +69,7 @@ export class Keeper {
   walk(from: unknown, path: readonly string[]): unknown {
     let value = from;
     for (const key of path) {
-      const found = this.#members(value).find((member) => member.key === key);
+      const found = memberOf(value, key);
       if (found === undefined) throw new RangeError(`There is no ${key} in ${typeOf(value)}`);
       value = found.value;
     }
@@ -75,13 +77,12 @@ export class Keeper {
   }
 
   members(value: unknown, offset: number): Members {
-    const all = this.#members(value);
-    const page = all.slice(offset, offset + pageLength);
+    const { total, page } = pageOf(value, offset);
     const proto = protoOf(value);
     return {
       ...this.view(value),
       offset,
-      total: all.length,
+      total,
       members: page.map(({ key, value: inner, note }) => {
         const ref = note === undefined ? this.#ref(inner) : undefined;
         return { key, text: note ?? show(inner, false, 200).text, ...(ref !== undefined && { ref }) };
@@ -107,18 +108,68 @@ export class Keeper {
     }
     return ref;
   }
+}
 
-  #members(value: unknown): { readonly key: string; readonly value: unknown; readonly note?: string }[] {
-    if ((typeof value !== 'object' && typeof value !== 'function') || value === null || types.isProxy(value)) return [];
-    if (types.isMap(value)) {
-      return [...Map.prototype.entries.call(value)].map(([key, inner]) => ({ key: show(key, false, 80).text, value: inner }));
-    }
-    if (types.isSet(value)) return [...Set.prototype.values.call(value)].map((inner, at) => ({ key: String(at), value: inner }));
-    return Reflect.ownKeys(value).map((key) => {
-      const { get, set, value: inner } = Object.getOwnPropertyDescriptor(value, key) ?? {};
-      const accessor = get !== undefined || set !== undefined;
-      return { key: String(key), value: inner, ...(accessor && { note: get === undefined ? '[setter]' : '[getter]' }) };
+/** Of a large object they are asked for once, not at every step of one look at it. */
+let lastKeys: { readonly of: object; readonly keys: readonly (string | symbol)[] } | undefined;
+
+function keysOf(value: object): readonly (string | symbol)[] {
+  if (lastKeys?.of === value) return lastKeys.keys;
+  const keys = Reflect.ownKeys(value);
+  if (keys.length > mostKeys) {
+    lastKeys = { of: value, keys };
+    queueMicrotask(() => {
+      lastKeys = undefined;
     });
+  }
+  return keys;
+}
+
+interface Found {
+  readonly key: string;
+  readonly value: unknown;
+  /** Instead of a value that only a getter could give. */
+  readonly note?: string;
+}
+
+/** Without running a getter, and without building what is not shown. */
+function pageOf(value: unknown, offset: number): { readonly total: number; readonly page: readonly Found[] } {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || types.isProxy(value)) return { total: 0, page: [] };
+  if (types.isMap(value) || types.isSet(value)) {
+    const entries = types.isMap(value) ? Map.prototype.entries.call(value) : Set.prototype.values.call(value);
+    const page: Found[] = [];
+    let at = 0;
+    for (const entry of entries as Iterable<unknown>) {
+      if (at >= offset + pageLength) break;
+      if (at >= offset) page.push(entryOf(value, entry, at));
+      at++;
+    }
+    return { total: (value as { readonly size: number }).size, page };
+  }
+  const keys = keysOf(value);
+  return { total: keys.length, page: keys.slice(offset, offset + pageLength).map((key) => propertyOf(value, key)) };
+}
+
+function entryOf(from: object, entry: unknown, at: number): Found {
+  if (!types.isMap(from)) return { key: String(at), value: entry };
+  const [key, value] = entry as [unknown, unknown];
+  return { key: show(key, false, 80).text, value };
+}
+
+function propertyOf(from: object, key: string | symbol): Found {
+  const { get, set, value } = Object.getOwnPropertyDescriptor(from, key) ?? {};
+  const accessor = get !== undefined || set !== undefined;
+  return { key: String(key), value, ...(accessor && { note: get === undefined ? '[setter]' : '[getter]' }) };
+}
+
+/** By the key it is shown under. */
+function memberOf(from: unknown, key: string): Found | undefined {
+  if ((typeof from !== 'object' && typeof from !== 'function') || from === null || types.isProxy(from)) return undefined;
+  if (Object.getOwnPropertyDescriptor(from, key) !== undefined) return propertyOf(from, key);
+  for (let offset = 0; ; offset += pageLength) {
+    const { total, page } = pageOf(from, offset);
+    const found = page.find((one) => one.key === key);
+    if (found !== undefined || offset + pageLength >= total) return found;
   }
 }
 
@@ -128,20 +179,41 @@ function define(name: string, value: unknown): void {
 }
 
 function show(value: unknown, custom: boolean, most: number = mostText): { readonly text: string; readonly cut: boolean } {
+  const small = most < mostText && { depth: 1, maxArrayLength: 10, maxStringLength: most };
   let text: string;
+  let more = 0;
   try {
-    text = inspect(value, {
-      ...plain,
-      customInspect: custom,
-      ...(most < mostText && { depth: 1, maxArrayLength: 10, maxStringLength: most }),
-    });
+    const { shown, left } = presentable(value, custom);
+    more = left;
+    text = inspect(shown, { ...plain, customInspect: custom, ...small });
   } catch {
     if (custom) return show(value, false, most);
     text = `[${typeOf(value)} that cannot be shown]`;
   }
-  return text.length > most
-    ? { text: `${text.slice(0, most)}…`, cut: true }
-    : { text, cut: / more (?:items?|characters?)\b|\[(?:Object|Array)\]/.test(text) };
+  if (more > 0) text += ` … ${more} more keys`;
+  if (text.length > most) return { text: `${text.slice(0, most)}…`, cut: true };
+  return { text, cut: more > 0 || / more (?:items?|characters?)\b|\[(?:Object|Array)\]/.test(text) };
+}
+
+/** What can be printed without running a getter of the user's, and in bounded time. */
+function presentable(value: unknown, custom: boolean): { readonly shown: unknown; readonly left: number } {
+  if (typeof value !== 'object' || value === null || types.isProxy(value)) return { shown: value, left: 0 };
+  if (!custom && hasOwnName(value)) throw new Error('a getter gives it its name');
+  if (Array.isArray(value) || ArrayBuffer.isView(value)) return { shown: value, left: 0 };
+  const keys = keysOf(value);
+  if (keys.length <= mostKeys) return { shown: value, left: 0 };
+  const part: object = Object.create(Object.getPrototypeOf(value));
+  for (const key of keys.slice(0, shownKeys)) Object.defineProperty(part, key, Object.getOwnPropertyDescriptor(value, key) ?? {});
+  return { shown: part, left: keys.length - shownKeys };
+}
+
+/** Printing asks for Symbol.toStringTag; those of the platform are harmless. */
+function hasOwnName(value: object): boolean {
+  for (let at: object | null = value; at !== null && !types.isProxy(at); at = Object.getPrototypeOf(at)) {
+    const { get } = Object.getOwnPropertyDescriptor(at, Symbol.toStringTag) ?? {};
+    if (get !== undefined) return !/\[native code]\s*\}$/.test(Function.prototype.toString.call(get));
+  }
+  return false;
 }
 
 function typeOf(value: unknown): string {

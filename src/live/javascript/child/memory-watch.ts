@@ -3,10 +3,10 @@
 import type { Debugging } from './debugging.ts';
 import type { Inspector } from './inspector.ts';
 
-const busyMs = 50;
+const busyMs = 25;
 const idleMs = 1_000;
 /** From this share of the limit on. */
-const near = 0.6;
+const near = 0.5;
 
 export class MemoryWatch {
   readonly #inspector: Inspector;
@@ -16,13 +16,16 @@ export class MemoryWatch {
   #busy = false;
   #asking = false;
   #caught: string | undefined;
+  /** A cell was stopped, and may not be able to tell. */
+  onCaught: () => void = () => undefined;
 
   constructor(inspector: Inspector, debugging: Debugging, told: (event: object) => void) {
     this.#inspector = inspector;
     this.#debugging = debugging;
     debugging.onMemory = (where) => {
       this.#caught = where;
-      if (!this.#busy) told({ ev: 'stray', what: 'memory', where });
+      if (this.#busy) this.onCaught();
+      else told({ ev: 'stray', what: 'memory', where });
     };
   }
 

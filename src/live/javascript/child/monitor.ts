@@ -1,24 +1,42 @@
 // The worker beside the main thread: it answers the host, watches the memory, interrupts, and looks at what the main thread holds.
+import { chmodSync } from 'node:fs';
+import { createServer, Socket } from 'node:net';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Debugging } from './debugging.ts';
 import { Inspector } from './inspector.ts';
 import type { Members } from './keeper.ts';
-import { lookUp } from './lookup.ts';
+import { Lookup } from './lookup.ts';
+import { Measuring, newestRef } from './measuring.ts';
 import { MemoryWatch } from './memory-watch.ts';
-import { reload } from './reload.ts';
+import { ProjectScripts } from './project-scripts.ts';
+import { Reloading } from './reload.ts';
 import { type Frame, Wire } from './wire.ts';
 
-const { port, folder } = workerData as { readonly port: MessagePort; readonly folder: string };
+interface Given {
+  readonly port: MessagePort;
+  readonly folder: string;
+  readonly listen: string | undefined;
+  readonly inside: Int32Array;
+}
+
+const { port, folder, listen, inside } = workerData as Given;
 const inspector = new Inspector();
-const wire = new Wire(
-  (terms) => void begin(terms),
-  (request) => void answer(request),
-);
-const debugging = new Debugging(inspector, (event) => wire.send(event));
-const memory = new MemoryWatch(inspector, debugging, (event) => wire.send(event));
+/** An attached program may have none, and another one later. */
+let wire: Wire | undefined;
+const debugging = new Debugging(inspector, (event) => wire?.send(event));
+const memory = new MemoryWatch(inspector, debugging, (event) => wire?.send(event));
+const scripts = new ProjectScripts(inspector, debugging, folder);
+const reloading = new Reloading(inspector, debugging, folder);
+const lookup = new Lookup(inspector, scripts);
+const measuring = new Measuring(inspector, folder);
 /** What the main thread has to answer. */
 const probes = new Map<number, () => void>();
 let busy: number | undefined;
+const lookMs = 20_000;
+/** So long a cell has to tell of its own end. */
+const tellMs = 100;
+/** Questions of our own, with numbers the host does not use. */
+let aside = -1_000_000_000;
 
 port.on('message', (message: Frame) => {
   const { ev, id, ...rest } = message as { ev: string; id: number } & Frame;
@@ -29,24 +47,65 @@ port.on('message', (message: Frame) => {
     if (busy === id) busy = undefined;
     memory.rest();
     void debugging.rest();
-    wire.send({ id, ev: 'done', ...rest, ...memory.caught(id) });
-  } else wire.send(message);
+    wire?.send({ id, ev: 'done', ...rest, ...memory.caught(id) });
+  } else wire?.send(message);
 });
 
+// Stopped after it had awaited something, a cell never tells of its end: once the main thread is free again, we do.
+memory.onCaught = () => {
+  const id = busy;
+  if (id === undefined) return;
+  const probe = --aside;
+  probes.set(probe, () => {
+    if (busy !== id) return;
+    port.postMessage({ op: 'forget', id });
+    over();
+    wire?.send({ id, ev: 'done', ...memory.caught(id) });
+  });
+  setTimeout(() => port.postMessage({ op: 'probe', id: probe }), tellMs);
+};
+
+const connected = inspector
+  .connect()
+  .then(() => lookup.begin())
+  .then(() => parentPort?.postMessage('ready'));
+if (listen === undefined) take(new Socket({ fd: 3, readable: true, writable: true }));
+else {
+  // One host at a time: two would undo each other's work.
+  // The end of the one before may still be on its way.
+  const server = createServer((socket) => {
+    if (wire === undefined) take(socket);
+    else setTimeout(() => (wire === undefined ? take(socket) : socket.destroy()), 200);
+  });
+  server.listen(listen, () => chmodSync(listen, 0o600));
+}
+
+function take(socket: Socket): void {
+  wire = new Wire(socket, {
+    begun: (terms) => void begin(terms),
+    asked: (request) => void answer(request),
+    ended() {
+      wire = undefined;
+      // Without a host there is nobody to live for, unless the program was there before.
+      if (listen === undefined) process.exit(0);
+      over();
+    },
+  });
+}
+
 async function begin(terms: Frame): Promise<void> {
-  await inspector.connect();
-  parentPort?.postMessage('ready');
-  memory.begin(Number(terms['heapMb']));
-  wire.send({ ev: 'ready', version: process.version, pid: process.pid });
+  await connected;
+  if (listen === undefined) memory.begin(Number(terms['heapMb']));
+  wire?.send({ ev: 'ready', version: process.version, pid: process.pid });
 }
 
 async function answer(request: Frame): Promise<void> {
   const { id } = request;
   try {
     const result = await carryOut(request);
-    if (result !== undefined) wire.send({ id, ev: 'done', ...result });
+    if (result !== undefined) wire?.send({ id, ev: 'done', ...result });
   } catch (error) {
-    wire.send({ id, ev: 'done', refused: error instanceof Error ? error.message : String(error) });
+    wire?.send({ id, ev: 'done', refused: error instanceof Error ? error.message : String(error) });
   }
 }
 
@@ -57,11 +116,13 @@ async function carryOut(request: Frame): Promise<object | undefined> {
     case 'ping':
       return {};
     case 'probe':
-      probes.set(id, () => wire.send({ id, ev: 'done' }));
+      probes.set(id, () => wire?.send({ id, ev: 'done' }));
       port.postMessage({ op: 'probe', id });
       return undefined;
     case 'evaluate':
       if (request['onError'] === 'pause') await debugging.pauseOnErrors();
+      scripts.remember(String(request['code']), request['text'] as string | undefined);
+      reloading.remember(request['imports']);
       busy = id;
       memory.work();
       port.postMessage({
@@ -74,21 +135,59 @@ async function carryOut(request: Frame): Promise<object | undefined> {
       });
       return undefined;
     case 'interrupt':
+      if (listen !== undefined && !debugging.paused && Atomics.load(inside, 0) === 0)
+        throw new Error('it goes on in the program, which is not ours to stop');
       if (debugging.paused) await debugging.abort();
       else await inspector.post('Runtime.terminateExecution');
-      return {};
+      return over();
+    case 'abandon':
+      return over();
     case 'inspect':
-      return inspect(request);
+      return lookup.alone(() => inTime(inspect(request)));
     case 'lookup':
-      return lookUp(inspector, String(request['name']), String(request['want']), folder);
+      return inTime(lookup.find(String(request['name']), String(request['want'])));
+    case 'complete':
+      return { names: await lookup.complete(String(request['prefix']), request['kind'] as string | undefined) };
+    case 'modules':
+      return { files: await scripts.files() };
+    case 'refs':
+      return { newest: await lookup.alone(() => newestRef(inspector)) };
+    case 'profile':
+      return measuring.profile(request['action'] === 'start');
     case 'reload':
-      return reload(inspector, request['files'] as never, folder);
+      return reloading.reload(request['files'] as readonly string[] | undefined);
     case 'debug':
       return debugging.act(request);
-    case 'heap':
-      return inspector.post('Runtime.getHeapUsage');
+    case 'heap': {
+      const classes = await lookup.complete('', 'class');
+      return lookup.alone(() => measuring.heap(classes));
+    }
   }
   throw new Error(`This image does not know ${String(request['op'])}`);
+}
+
+/** To look at something may run code of the user's after all. Where that is all that runs, it is stopped. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      if (busy === undefined) void inspector.post('Runtime.terminateExecution');
+      reject(new Error('It took too long to look at'));
+    }, lookMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Nobody waits for the cell any more, whether it tells of its end or not. */
+function over(): object {
+  busy = undefined;
+  memory.rest();
+  void debugging.rest();
+  return {};
 }
 
 async function inspect(request: Frame): Promise<object> {

@@ -2,6 +2,7 @@
 import type { Session } from 'node:inspector';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
+import type { Output } from './output.ts';
 
 type Callback = (...args: unknown[]) => unknown;
 type Schedule = (callback: Callback, ...rest: unknown[]) => unknown;
@@ -10,13 +11,16 @@ const entry = '__vivarium_timer';
 const names = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'] as const;
 
 /** `interrupted` is told when a callback was ended from outside. */
-export function containTimers(session: Session, interrupted: () => void): void {
+export function containTimers(session: Session, output: Output, interrupted: () => void): void {
   let work: (() => void) | undefined;
   const run = (): void => work?.();
   // Of all ways into the engine only this one ends an interrupt where it began.
   Object.defineProperty(globalThis, entry, { value: run });
-  const contain = (callback: Callback): Callback =>
-    function contained(this: unknown, ...args: unknown[]): void {
+  const contain = (callback: Callback): Callback => {
+    const { owner } = output;
+    return function contained(this: unknown, ...args: unknown[]): void {
+      const meanwhile = output.owner;
+      output.owner = owner;
       let thrown: { readonly error: unknown } | undefined;
       const outer = work;
       work = () => {
@@ -33,8 +37,10 @@ export function containTimers(session: Session, interrupted: () => void): void {
         interrupted();
       });
       work = outer;
+      output.owner = meanwhile;
       if (thrown !== undefined) throw thrown.error;
     };
+  };
 
   const builtin = createRequire(import.meta.url)('node:timers') as Record<string, unknown>;
   for (const name of names) {

@@ -1,0 +1,166 @@
+// Run by the `live` suite as `node live.mjs <target> <case> <ms>`: prints what it measured.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bench } from '../targets.mjs';
+import { echoArguments, initializedMessage, initializeMessage, template, toolCall } from './messages.mjs';
+import { StdioServer } from './stdio.mjs';
+
+const [target, what, ms] = process.argv.slice(2);
+const budget = Number(ms);
+
+/** The same text is run in the image and by a plain Node; its last value is the time it took. */
+const work = {
+  'synchronous code': `(() => {
+  const begin = performance.now();
+  const words = new Map();
+  for (let round = 0; round < 300_000; round++) {
+    const key = 'w' + (round % 997);
+    words.set(key, (words.get(key) ?? 0) + JSON.parse('{"a":[1,2,3]}').a.length);
+  }
+  return performance.now() - begin;
+})()`,
+  'awaiting code': `await (async () => {
+  const begin = performance.now();
+  const step = async (n) => n + 1;
+  let sum = 0;
+  for (let round = 0; round < 400_000; round++) sum = await step(sum);
+  return performance.now() - begin;
+})()`,
+};
+
+const measured = await measure();
+process.stdout.write(JSON.stringify(measured), () => process.exit(0));
+
+async function measure() {
+  switch (what) {
+    case 'ready':
+      return { ms: await ready() };
+    case 'evaluate':
+      return withServer(async (server) => ({ ms: await perCall(server) }));
+    case 'MCP in an evaluation':
+      return { ms: target === 'bare' ? await withServer(perCall) : (await withServer(perCall)) - (await direct()) };
+    case 'interrupt':
+      return withServer(async (server) => ({ ms: await interruptMs(server) }));
+    case 'resting':
+      return withServer(resting);
+    default:
+      return { ms: target === 'bare' ? await inPlainNode() : await withServer(inImage) };
+  }
+}
+
+function commandOf() {
+  if (target === 'bare') return [process.execPath, path.join(bench, 'servers', 'bare.mjs'), 'stdio'];
+  if (target === 'node-repl-mcp') return [process.execPath, path.join(bench, 'node_modules/@qwen-code/node-repl-mcp/dist/index.js')];
+  return [process.execPath, path.join(bench, '..', 'dist/cli/main.js'), 'live'];
+}
+
+async function withServer(use) {
+  const server = new StdioServer({ name: target, kind: 'stdio', command: commandOf() });
+  await server.ask(initializeMessage());
+  server.write(`${JSON.stringify(initializedMessage)}\n`);
+  const result = await use(server);
+  await server.stop();
+  return result;
+}
+
+function messageFor(code) {
+  if (target === 'bare') return toolCall('echo', echoArguments);
+  return target === 'node-repl-mcp' ? toolCall('node_repl', { code }) : toolCall('evaluate', { code });
+}
+
+/** From asking for a session to its first answer; the server is there already. */
+async function ready() {
+  if (target === 'bare') {
+    const begin = performance.now();
+    await new Promise((resolve) => spawn(process.execPath, ['-e', '0']).once('exit', resolve));
+    return performance.now() - begin;
+  }
+  return withServer(async (server) => {
+    const begin = performance.now();
+    await mustAnswer(server, '1');
+    return performance.now() - begin;
+  });
+}
+
+async function perCall(server) {
+  await mustAnswer(server, '1 + 2');
+  const make = template(messageFor('1 + 2'));
+  await server.loop({ make, inflight: 1, ms: Math.max(300, budget / 2) });
+  const { count, seconds } = await server.loop({ make, inflight: 1, ms: budget });
+  return (seconds * 1_000) / count;
+}
+
+/** The evaluations of the same image without MCP. */
+async function direct() {
+  const { createLive } = await import('vivarium/live');
+  const { createWire } = await import('vivarium/testing');
+  const live = createLive();
+  const wire = createWire(live.server);
+  await wire.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } });
+  const call = () => wire.request('tools/call', { name: 'evaluate', arguments: { code: '1 + 2' } });
+  const until = async (duration) => {
+    let count = 0;
+    const begin = performance.now();
+    while (performance.now() - begin < duration) {
+      await call();
+      count++;
+    }
+    return (performance.now() - begin) / count;
+  };
+  await until(Math.max(300, budget / 2));
+  const each = await until(budget);
+  await wire.close();
+  await live.close();
+  return each;
+}
+
+async function mustAnswer(server, code) {
+  const { result } = await server.ask({ ...messageFor(code), id: 7 });
+  if (result === undefined || result.isError) throw new Error(JSON.stringify(result));
+  return result.content.map(({ text = '' }) => text).join('');
+}
+
+async function inImage(server) {
+  await mustAnswer(server, work[what]);
+  return Number(/=> ([\d.]+)/.exec(await mustAnswer(server, work[what]))[1]);
+}
+
+async function inPlainNode() {
+  const code = `${work[what]};\nconsole.log(${work[what]})`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code]);
+  let output = '';
+  child.stdout.on('data', (data) => {
+    output += data;
+  });
+  await new Promise((resolve) => child.once('close', resolve));
+  return Number(output);
+}
+
+async function interruptMs(server) {
+  await mustAnswer(server, '1');
+  const stop = { ...toolCall('sessions', { action: 'interrupt' }), id: 9 };
+  server.write(`${JSON.stringify({ ...messageFor('for (;;);'), id: 8 })}\n`);
+  await sleep(200);
+  const begin = performance.now();
+  await server.ask(stop);
+  return performance.now() - begin;
+}
+
+/** Of the image alone: CPU while nobody asks anything, and resident memory. */
+async function resting(server) {
+  const pid = Number(/=> (\d+)/.exec(await mustAnswer(server, 'process.pid'))[1]);
+  await sleep(500);
+  const ticks = () =>
+    readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .split(') ')[1]
+      .split(' ')
+      .slice(11, 13)
+      .reduce((sum, one) => sum + Number(one), 0);
+  const before = ticks();
+  const seconds = 5;
+  await sleep(seconds * 1_000);
+  const rss = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) / 256;
+  return { ms: (ticks() - before) * 10, cpu_percent: (ticks() - before) / seconds, rss_mb: rss };
+}

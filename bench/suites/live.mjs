@@ -1,0 +1,30 @@
+// What does a live image cost: to begin, for each evaluation, and for the user's own code in it?
+import path from 'node:path';
+import { runScript } from '../load/children.mjs';
+import { interleave } from '../measure/rounds.mjs';
+import { bench, isBuilt, isChosen, ours } from '../targets.mjs';
+
+const script = path.join(bench, 'load', 'live.mjs');
+/** `bare` is what could not be avoided: `node -e 0`, a stdio server that echoes, the same code in a plain Node. */
+const cases = {
+  ready: ['bare', ours, 'node-repl-mcp'],
+  evaluate: ['bare', ours, 'node-repl-mcp'],
+  'MCP in an evaluation': ['bare', ours],
+  'synchronous code': ['bare', ours],
+  'awaiting code': ['bare', ours],
+  interrupt: [ours],
+  resting: [ours],
+};
+
+export async function live({ rounds, ms, node, peers, verbose, ...run }) {
+  const chosen = [];
+  for (const [what, names] of Object.entries(cases)) {
+    for (const name of names.filter((each) => each === 'bare' || isChosen(each, peers))) {
+      if (name === ours && !isBuilt('live/index.js')) run.skip({ name, kind: what }, 'vivarium/live is not built');
+      else chosen.push({ name, kind: what });
+    }
+  }
+  const measure = ({ name, kind }) => runScript({ name, node, verbose }, [script, name, kind, String(ms)]);
+  const samples = await interleave(chosen, rounds, measure, run);
+  return chosen.map(({ name, kind }, index) => ({ target: name, case: kind, samples: samples[index] }));
+}

@@ -1,0 +1,100 @@
+// A live server as a person uses it: code in, lines for a terminal out.
+import { type Client, VivariumError } from '../client/index.ts';
+import type { CallToolResult } from '../protocol/types.ts';
+import { CommandError, exitCodes } from './command.ts';
+import { printable, printableLines } from './terminal.ts';
+
+/** The most the tool allows; what takes longer is waited for again. */
+const waitMs = 600_000;
+
+/** A server's tools, from a person's side. */
+export class Room {
+  readonly client: Client;
+  session: string | undefined;
+  #completes: boolean | undefined;
+  readonly #timeoutMs: number | undefined;
+  readonly #leave: () => Promise<void>;
+
+  constructor(
+    client: Client,
+    options: { readonly session?: string | undefined; readonly timeoutMs?: number | undefined; leave(): Promise<void> },
+  ) {
+    this.client = client;
+    this.session = options.session;
+    this.#timeoutMs = options.timeoutMs;
+    this.#leave = options.leave;
+  }
+
+  /** To its end, however long it takes. */
+  async evaluate(code: string, told: (result: CallToolResult) => void): Promise<CallToolResult> {
+    const session = this.#session();
+    let result = await this.call('evaluate', {
+      code,
+      wait_ms: waitMs,
+      ...session,
+      ...(this.#timeoutMs !== undefined && { timeout_ms: this.#timeoutMs }),
+    });
+    while (isUnfinished(result)) {
+      told(result);
+      result = await this.call('evaluate', { wait_ms: waitMs, ...session });
+    }
+    return result;
+  }
+
+  /** What runs is stopped; the session stays. */
+  async interrupt(): Promise<void> {
+    await this.call('sessions', { action: 'interrupt', ...this.#session() });
+  }
+
+  /** Names that may follow: by the tool for it, where the server offers that, otherwise members alone. */
+  async complete(prefix: string): Promise<readonly string[]> {
+    this.#completes ??= (await this.client.listTools()).some(({ name }) => name === 'complete');
+    const [, object] = /^(.+)\.[\w$]*$/.exec(prefix) ?? [];
+    if (!this.#completes && object === undefined) return [];
+    const asked = this.#completes
+      ? this.call('complete', { prefix, ...this.#session() })
+      : this.call('inspect', { target: object, ...this.#session() });
+    const { content, isError } = await asked;
+    const [block] = content;
+    if (isError === true || block?.type !== 'text') return [];
+    const pattern = this.#completes ? /^([\w$.]+)$/gm : /^ {2}([A-Za-z_$][\w$]*): /gm;
+    const names = [...block.text.matchAll(pattern)].map(([, name = '']) => name);
+    return names
+      .map((name) => (object === undefined || name.startsWith(`${object}.`) ? name : `${object}.${name}`))
+      .filter((name) => name.startsWith(prefix));
+  }
+
+  async call(tool: string, args: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
+    try {
+      return (await this.client.callTool(tool, args, { timeouts: { totalMs: 2 * waitMs } })) as CallToolResult;
+    } catch (error) {
+      if (error instanceof VivariumError) throw new CommandError(exitCodes.unreachable, error.message, { cause: error });
+      throw error;
+    }
+  }
+
+  async leave(): Promise<void> {
+    await this.client.close();
+    await this.#leave();
+  }
+
+  #session(): { readonly session?: string } {
+    return this.session === undefined ? {} : { session: this.session };
+  }
+}
+
+/** A result as lines for a terminal: shown, never obeyed. */
+export function linesOf({ content }: CallToolResult): string {
+  const parts = content.map((block) => {
+    if (block.type === 'text') return printableLines(block.text);
+    return block.type === 'image' || block.type === 'audio'
+      ? `[${printable(block.mimeType)}, ${Math.floor((block.data.length * 3) / 4)} bytes]`
+      : `[${printable(block.type)}]`;
+  });
+  return `${parts.join('\n')}\n`;
+}
+
+function isUnfinished({ structuredContent }: CallToolResult): boolean {
+  const { status } = (structuredContent ?? {}) as { status?: unknown };
+  return status === 'running' || status === 'queued';
+}

@@ -1,0 +1,131 @@
+// vivarium eval: a person in the same sessions as the agent.
+import { realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Client, connect } from '../client/index.ts';
+import { createLive } from '../live/index.ts';
+import { type Door, discard, findDoors } from '../live/local.ts';
+import type { CallToolResult } from '../protocol/types.ts';
+import { serveMemory } from '../serve/memory.ts';
+import { type Command, CommandError, exitCodes } from './command.ts';
+import { linesOf, Room } from './eval-room.ts';
+import { milliseconds } from './flag-values.ts';
+import { localSocket } from './local-pipe.ts';
+import { printable } from './terminal.ts';
+
+type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+export const evaluate: Command = {
+  name: 'eval',
+  summary: "Evaluate code in the agent's sessions, or in an image of its own",
+  usage: "eval ['<code>' | -] [options]",
+  flags: {
+    session: { type: 'string', value: 'handle', help: "Where (default: main, which is the agent's own on stdio)" },
+    sessions: { type: 'boolean', help: 'List the sessions instead' },
+    cwd: { type: 'string', value: 'folder', help: 'The project (default: this folder, and those above it)' },
+    server: { type: 'string', value: 'pid', help: 'Which server, where several run for the project (default: the newest)' },
+    timeout: { type: 'string', value: 'time', help: 'After this it is interrupted (default: as the server says)' },
+  },
+  examples: [
+    ["vivarium eval '1 + 1'", 'the value, as the agent would see it'],
+    ["vivarium eval --session s-4f1c 'cart.total()'", 'in another session'],
+    ['vivarium eval - < script.js', 'what stands in a file'],
+    ['vivarium eval', 'a prompt, on a terminal'],
+  ],
+  async run({ positionals, values }) {
+    if (positionals.length > 1) {
+      throw new CommandError(exitCodes.usage, 'eval takes one piece of code', { hint: "Quote it: vivarium eval '1 + 1'" });
+    }
+    const [given] = positionals;
+    const asks = given === undefined && process.stdin.isTTY === true && values['sessions'] !== true;
+    const room = await enter(values);
+    try {
+      if (asks) {
+        const { prompt, historyFile } = await import('./eval-terminal.ts');
+        await prompt(room, { input: process.stdin, output: process.stdout, history: historyFile() });
+        return exitCodes.ok;
+      }
+      if (values['sessions'] === true) return show(await room.call('sessions', { action: 'list' }));
+      const code = given === undefined || given === '-' ? await standardInput() : given;
+      return await once(room, code);
+    } finally {
+      await room.leave();
+    }
+  },
+};
+
+async function once(room: Room, code: string): Promise<number> {
+  let asked = false;
+  const stop = (): void => {
+    // Whoever asks twice does not want to wait.
+    if (asked) process.exit(exitCodes.interrupted);
+    asked = true;
+    room.interrupt().catch(() => process.exit(exitCodes.interrupted));
+  };
+  process.on('SIGINT', stop);
+  try {
+    const exitCode = show(await room.evaluate(code, show));
+    return asked ? exitCodes.interrupted : exitCode;
+  } finally {
+    process.off('SIGINT', stop);
+  }
+}
+
+function show(result: CallToolResult): number {
+  const failed = result.isError === true;
+  (failed ? process.stderr : process.stdout).write(linesOf(result));
+  return failed ? exitCodes.toolError : exitCodes.ok;
+}
+
+async function enter(values: Values): Promise<Room> {
+  const text = (name: string): string | undefined => values[name] as string | undefined;
+  const cwd = resolve(text('cwd') ?? '.');
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new CommandError(exitCodes.usage, `There is no folder ${cwd}`);
+  const timeout = text('timeout');
+  const options = { session: text('session'), timeoutMs: timeout === undefined ? undefined : milliseconds('timeout', timeout) };
+  const shared = await visit(cwd, text('server'));
+  if (shared !== undefined) return new Room(shared, { ...options, leave: () => Promise.resolve() });
+  if (options.session !== undefined && options.session !== 'main') {
+    throw new CommandError(exitCodes.unreachable, `No server runs for ${cwd}, so there is no session ${options.session}`, {
+      hint: 'Start one: vivarium live',
+    });
+  }
+  process.stderr.write(`No server runs for ${printable(cwd)}: this is an image of its own, which ends with this command\n`);
+  const { server, close } = createLive({ cwd, single: true, tools: ['complete'] });
+  const client = await connect(serveMemory(server), { client: { name: 'vivarium-eval', version: '0.1.0' } });
+  return new Room(client, { ...options, leave: close });
+}
+
+/** The newest server that answers; those that do not have left their socket behind. */
+async function visit(cwd: string, pid: string | undefined): Promise<Client | undefined> {
+  const doors = (await findDoors(cwd)).filter((door) => pid === undefined || String(door.pid) === pid);
+  for (const [at, door] of doors.entries()) {
+    const client = await knock(door);
+    if (client === undefined) continue;
+    const others = doors.slice(at + 1).map((one) => one.pid);
+    if (door.folder !== realpathSync(cwd)) process.stderr.write(`In the server of ${printable(door.folder)}\n`);
+    if (others.length > 0) process.stderr.write(`In the server with pid ${door.pid}; there may be others: --server ${others.join(', ')}\n`);
+    return client;
+  }
+  if (pid !== undefined) throw new CommandError(exitCodes.unreachable, `No server with pid ${pid} runs for ${cwd}`);
+  return undefined;
+}
+
+async function knock({ path }: Door): Promise<Client | undefined> {
+  try {
+    // A revision with sessions: without --session it is always the same one, also where others have theirs.
+    return await connect(localSocket(path), { client: { name: 'vivarium-eval', version: '0.1.0' }, revision: '2025-11-25' });
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+    if (code !== 'ECONNREFUSED' && code !== 'ENOENT') {
+      throw new CommandError(exitCodes.unreachable, (error as Error).message, { cause: error });
+    }
+    await discard(path);
+    return undefined;
+  }
+}
+
+async function standardInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

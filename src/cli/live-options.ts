@@ -1,0 +1,65 @@
+// The flags of `vivarium live`, as options of createLive.
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { VivariumError } from '../jsonrpc/error.ts';
+import { createLive, javascript, type Live, type LiveLimits, type LiveOptions } from '../live/index.ts';
+import { CommandError, exitCodes } from './command.ts';
+import { count, list, milliseconds } from './flag-values.ts';
+import { printable } from './terminal.ts';
+
+type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+/** What the library will not have is a mistake in the flags. */
+export function begin(options: LiveOptions): Live {
+  try {
+    return createLive(options);
+  } catch (error) {
+    if (error instanceof VivariumError) throw new CommandError(exitCodes.usage, error.message, { cause: error });
+    throw error;
+  }
+}
+
+export function optionsOf(values: Values): LiveOptions & { readonly cwd: string } {
+  const text = (name: string): string | undefined => values[name] as string | undefined;
+  const cwd = resolve(text('cwd') ?? '.');
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new CommandError(exitCodes.usage, `There is no folder ${cwd}`);
+  const load = list(text('load'));
+  const absent = load.find((file) => !statSync(resolve(cwd, file), { throwIfNoEntry: false })?.isFile());
+  if (absent !== undefined) throw new CommandError(exitCodes.usage, `There is no file ${absent} in ${cwd}`, { hint: 'See --load' });
+  const [language, node, state, tools] = [text('language') ?? 'javascript', text('node'), text('state'), text('tools')];
+  if (language !== 'javascript') throw new CommandError(exitCodes.usage, `There is no language "${language}", only javascript`);
+  return {
+    cwd,
+    load,
+    engines: [javascript(node === undefined ? {} : { node })],
+    env: variables(list(text('env'))),
+    limits: limitsOf(text),
+    ...(state !== undefined && { stateFolder: resolve(state) }),
+    ...(tools !== undefined && { tools: tools === 'all' ? 'all' : list(tools) }),
+    expose: values['expose'] === true,
+    attach: values['attach'] === true,
+    ...(values['sandbox'] === true && { sandbox: true }),
+    ...(values['sandbox-write'] === true && { sandbox: { write: true } }),
+  };
+}
+
+function limitsOf(text: (name: string) => string | undefined): Partial<LiveLimits> {
+  const limits: { -readonly [K in keyof LiveLimits]?: number } = {};
+  const take = (limit: keyof LiveLimits, flag: string, read: (flag: string, given: string) => number): void => {
+    const given = text(flag);
+    if (given !== undefined) limits[limit] = read(flag, given);
+  };
+  take('heapMb', 'heap', count);
+  take('rssMb', 'memory', count);
+  take('sessions', 'max-sessions', count);
+  take('timeoutMs', 'timeout', milliseconds);
+  take('waitMs', 'wait', milliseconds);
+  take('idleMs', 'session-timeout', milliseconds);
+  return limits;
+}
+
+function variables(names: readonly string[]): Record<string, string> {
+  const unset = names.filter((name) => process.env[name] === undefined);
+  if (unset.length > 0) process.stderr.write(`Not set, so the program will not see it: ${printable(unset.join(', '))}\n`);
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] as string]])));
+}

@@ -1,0 +1,217 @@
+// Tools beyond the six, for those who ask for them.
+
+import type { Context } from '../server/context.ts';
+import { VivariumError } from '../server/index.ts';
+import type { Server } from '../server/server.ts';
+import { type StructuredResult, ToolError } from '../server/tool.ts';
+import { answer, asking, saying, structured, type Told, told, waitFor } from './answers.ts';
+import { CellFault } from './engine.ts';
+import { offerRunTests, type TestTerms } from './run-tests.ts';
+import type { Session } from './session.ts';
+import { findRunner } from './test-runners.ts';
+import type { Workplace } from './workplace.ts';
+
+/** `default` has run_tests where the project has a runner for them. */
+export type ToolChoice = 'default' | 'all' | readonly string[];
+
+type Offer = (server: Server, place: Workplace) => void;
+
+const offers: Readonly<Record<string, Offer>> = { define, complete, check_syntax: checkSyntax, load_file: loadFile, profile, heap };
+const text = { type: 'string' } as const;
+const readOnly = { readOnlyHint: true } as const;
+
+/** Without `tests` there are none: they would run outside of the sandbox. */
+export function offerExtraTools(server: Server, place: Workplace, choice: ToolChoice, tests: TestTerms | undefined): void {
+  const names = [...Object.keys(offers), 'run_tests'];
+  const chosen = choice === 'default' ? ['run_tests'] : choice === 'all' ? names : choice;
+  const unknown = chosen.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new VivariumError('ERR_CONFIG', `There is no tool "${unknown}" to add: there are ${names.join(', ')}`);
+  for (const name of new Set(chosen)) offers[name]?.(server, place);
+  const runner = tests !== undefined && chosen.includes('run_tests') ? findRunner(tests.cwd) : undefined;
+  if (tests !== undefined && runner !== undefined) offerRunTests(server, runner, tests);
+  else if (Array.isArray(choice) && choice.includes('run_tests')) {
+    const why = tests === undefined ? 'does not work in a sandbox' : `finds neither vitest, jest nor node:test in ${tests.cwd}`;
+    throw new VivariumError('ERR_CONFIG', `run_tests ${why}: leave it out`);
+  }
+}
+
+function define(server: Server, place: Workplace): void {
+  server.tool(
+    'define',
+    {
+      description: 'Define a function or class; with `on`, replace methods of a class whose instances stay.',
+      input: {
+        type: 'object',
+        properties: { source: text, on: { type: 'string', description: 'class, such as Cart' }, session: text },
+        required: ['source'],
+      } as const,
+      output: told,
+      annotations: { readOnlyHint: false, destructiveHint: true },
+    },
+    ({ source, on, session: handle }, ctx) => {
+      if (on !== undefined && !/^[\p{ID_Start}$_][\p{ID_Continue}$.]*$/u.test(on))
+        throw new ToolError('`on` is the name of a class, such as Cart or app.Cart');
+      return evaluated(place, place.sessionFor(ctx, handle), on === undefined ? source : methodsCode(on, source), ctx);
+    },
+  );
+}
+
+/** Taken from a class of their own, whose prototype has the same one above it, so that `super` means what it did. */
+function methodsCode(on: string, source: string): string {
+  const move =
+    '(from, to, skip) => { for (const key of Reflect.ownKeys(from)) if (!skip.includes(key)) Object.defineProperty(to, key, Object.getOwnPropertyDescriptor(from, key)); }';
+  return [
+    `((to) => { const from = class { ${source}`,
+    `}; const move = ${move};`,
+    'Object.setPrototypeOf(from.prototype, Object.getPrototypeOf(to.prototype)); Object.setPrototypeOf(from, Object.getPrototypeOf(to));',
+    "move(from.prototype, to.prototype, ['constructor']); move(from, to, ['length', 'name', 'prototype']); return to; })",
+    `(${on})`,
+  ].join(' ');
+}
+
+function complete(server: Server, place: Workplace): void {
+  server.tool(
+    'complete',
+    {
+      description: 'Names that begin so; after a dot, members.',
+      input: { type: 'object', properties: { prefix: text, session: text }, required: ['prefix'] } as const,
+      output: told,
+      annotations: readOnly,
+    },
+    async ({ prefix, session: handle }, ctx) => {
+      const session = place.sessionFor(ctx, handle);
+      const { names } = (await asking(session, 'complete', { prefix })) as unknown as { names: string[] };
+      const shown = names.slice(0, 100);
+      const left = names.length - shown.length;
+      const words = names.length === 0 ? `Nothing begins with ${prefix}` : [...shown, ...(left > 0 ? [`… ${left} more`] : [])].join('\n');
+      return saying(session, 'ok', words, { truncated: left > 0 });
+    },
+  );
+}
+
+function checkSyntax(server: Server, place: Workplace): void {
+  server.tool(
+    'check_syntax',
+    {
+      description: 'Whether code can be read, without running it.',
+      input: { type: 'object', properties: { code: text, language: text, session: text }, required: ['code'] } as const,
+      output: told,
+      annotations: readOnly,
+    },
+    async ({ code, language, session: handle }, ctx) => {
+      const session = place.sessionFor(ctx, handle, language);
+      const { cwd, env, heapMb } = session.terms;
+      try {
+        const { declares } = await session.engine.open({ cwd, env, heapMb }).prepare(code, 0, { language });
+        return saying(session, 'ok', declares.length === 0 ? 'It can be read.' : `It can be read, and declares ${declares.join(', ')}.`);
+      } catch (error) {
+        if (!(error instanceof CellFault)) throw error;
+        const { type, message, frames } = error.fault;
+        const [at] = frames;
+        const place = at === undefined ? '' : ` (line ${at.line}, column ${at.column})`;
+        throw new ToolError(`[ERROR] ${type}: ${message}${place}`, { structured: structured(session, 'error') });
+      }
+    },
+  );
+}
+
+function loadFile(server: Server, place: Workplace): void {
+  server.tool(
+    'load_file',
+    {
+      description: 'Import a file of the project under its own name.',
+      input: { type: 'object', properties: { file: text, session: text }, required: ['file'] } as const,
+      output: told,
+      annotations: { readOnlyHint: false, destructiveHint: false },
+    },
+    ({ file, session: handle }, ctx) => {
+      const session = place.sessionFor(ctx, handle);
+      return evaluated(place, session, session.engine.loadCode(file), ctx);
+    },
+  );
+}
+
+function profile(server: Server, place: Workplace): void {
+  server.tool(
+    'profile',
+    {
+      description: 'Run code and say which functions took the time.',
+      input: {
+        type: 'object',
+        properties: { code: text, timeout_ms: { type: 'integer', minimum: 1 }, session: text },
+        required: ['code'],
+      } as const,
+      output: told,
+      annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    },
+    async ({ code, timeout_ms, session: handle }, ctx) => {
+      const session = place.sessionFor(ctx, handle);
+      if (session.state === 'busy' || session.state === 'paused')
+        throw new ToolError(`Something runs in ${session.handle} already: wait for it, or interrupt it`);
+      await asking(session, 'profile', { action: 'start' });
+      const run = session.evaluate(code, place.asked({ timeout_ms }));
+      let costs: Costs | undefined;
+      try {
+        const report = await waitFor(session, run, ctx, timeout_ms ?? place.timeoutMs);
+        costs = (await session.ask('profile', { action: 'stop' }).catch(() => undefined)) as unknown as Costs | undefined;
+        if (report.failed || costs === undefined) return answer(session, run, report);
+        return saying(session, report.status, `${report.text}\n${costsText(costs)}`, { refs: report.refs, truncated: report.truncated });
+      } finally {
+        if (costs === undefined) void session.ask('profile', { action: 'stop' }).catch(() => undefined);
+      }
+    },
+  );
+}
+
+interface Costs {
+  readonly costs: readonly { readonly name: string; readonly place: string; readonly ms: number }[];
+  readonly ms: number;
+  readonly more: number;
+}
+
+function costsText({ costs, ms, more }: Costs): string {
+  const lines = costs.map(({ name, place, ms: own }) => {
+    const share = ms === 0 ? 0 : Math.round((own / ms) * 100);
+    return `${own.toFixed(1).padStart(9)} ms ${String(share).padStart(3)} %  ${name}${place === '' ? '' : `  (${place})`}`;
+  });
+  return [`Own time, of ${ms.toFixed(1)} ms sampled:`, ...lines, ...(more > 0 ? [`… ${more} more`] : [])].join('\n');
+}
+
+function heap(server: Server, place: Workplace): void {
+  server.tool(
+    'heap',
+    {
+      description: 'Memory in use, and how many instances the classes of the session have.',
+      input: { type: 'object', properties: { session: text } } as const,
+      output: told,
+      annotations: readOnly,
+    },
+    async ({ session: handle }, ctx) => {
+      const session = place.sessionFor(ctx, handle);
+      const { usedSize, totalSize, classes = [], more = 0 } = (await asking(session, 'heap', {})) as unknown as Heap;
+      const lines = classes.map(({ name, count }) => `${String(count).padStart(9)}  ${name}`);
+      const head = `${megabytes(usedSize)} of ${megabytes(totalSize)} MB in use`;
+      return saying(
+        session,
+        'ok',
+        [head, ...(lines.length > 0 ? ['Instances:', ...lines] : []), ...(more > 0 ? [`… ${more} more classes`] : [])].join('\n'),
+      );
+    },
+  );
+}
+
+interface Heap {
+  readonly usedSize: number;
+  readonly totalSize: number;
+  readonly classes?: readonly { readonly name: string; readonly count: number }[];
+  readonly more?: number;
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(1);
+}
+
+async function evaluated(place: Workplace, session: Session, code: string, ctx: Context): Promise<StructuredResult<Told>> {
+  const run = session.evaluate(code, place.asked({}));
+  return answer(session, run, await waitFor(session, run, ctx, place.waitMs));
+}

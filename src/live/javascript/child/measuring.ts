@@ -1,0 +1,115 @@
+// Where time and memory go.
+import type { Evaluated, Inspector, Remote } from './inspector.ts';
+
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+}
+
+interface Profile {
+  readonly nodes: readonly ProfileNode[];
+  readonly samples?: readonly number[];
+  readonly timeDeltas?: readonly number[];
+}
+
+export interface Cost {
+  readonly name: string;
+  readonly place: string;
+  readonly ms: number;
+}
+
+const mostCosts = 20;
+/** Each is counted by a walk over the whole heap. */
+const mostClasses = 10;
+
+export class Measuring {
+  readonly #inspector: Inspector;
+  readonly #folder: string;
+
+  constructor(inspector: Inspector, folder: string) {
+    this.#inspector = inspector;
+    this.#folder = folder;
+  }
+
+  async profile(start: boolean): Promise<object> {
+    if (start) {
+      await this.#inspector.post('Profiler.enable');
+      await this.#inspector.post('Profiler.setSamplingInterval', { interval: 500 });
+      await this.#inspector.post('Profiler.start');
+      return {};
+    }
+    try {
+      const { profile } = await this.#inspector.post<{ profile: Profile }>('Profiler.stop');
+      return this.#costs(profile);
+    } finally {
+      await this.#inspector.post('Profiler.disable');
+    }
+  }
+
+  async heap(classes: readonly string[]): Promise<object> {
+    const { usedSize, totalSize } = await this.#inspector.post<{ usedSize: number; totalSize: number }>('Runtime.getHeapUsage');
+    const counts: { name: string; count: number }[] = [];
+    for (const name of classes.slice(0, mostClasses)) counts.push({ name, count: await this.#instances(name) });
+    return { usedSize, totalSize, classes: counts.sort((a, b) => b.count - a.count), more: Math.max(0, classes.length - mostClasses) };
+  }
+
+  #costs({ nodes, samples = [], timeDeltas = [] }: Profile): object {
+    const byId = new Map(nodes.map((node) => [node.id, node]));
+    const costs = new Map<string, { name: string; place: string; micros: number }>();
+    let total = 0;
+    for (const [at, id] of samples.entries()) {
+      const node = byId.get(id);
+      const micros = timeDeltas[at] ?? 0;
+      if (node === undefined || node.callFrame.functionName === '(idle)') continue;
+      const { functionName, url, lineNumber } = node.callFrame;
+      const place = url === '' ? '' : `${this.#short(url)}:${lineNumber + 1}`;
+      const key = `${functionName} ${place}`;
+      const cost = costs.get(key) ?? { name: functionName || '(anonymous)', place, micros: 0 };
+      cost.micros += micros;
+      total += micros;
+      costs.set(key, cost);
+    }
+    const sorted = [...costs.values()].sort((a, b) => b.micros - a.micros);
+    const top: Cost[] = sorted.slice(0, mostCosts).map(({ name, place, micros }) => ({ name, place, ms: micros / 1000 }));
+    return { costs: top, ms: total / 1000, samples: samples.length, more: Math.max(0, sorted.length - mostCosts) };
+  }
+
+  async #instances(name: string): Promise<number> {
+    const { objectId: prototypeObjectId } = await this.#inspector.look(`${name}.prototype`);
+    const { objects } = await this.#inspector.post<{ objects: Remote }>('Runtime.queryObjects', { prototypeObjectId, objectGroup: 'look' });
+    const { result } = await this.#inspector.post<Evaluated>('Runtime.callFunctionOn', {
+      objectId: objects.objectId,
+      functionDeclaration: 'function () { return this.length; }',
+      returnByValue: true,
+    });
+    await this.#inspector.post('Runtime.releaseObjectGroup', { objectGroup: 'look' });
+    return Number(result.value);
+  }
+
+  #short(url: string): string {
+    const path = url.replace(/^file:\/\//, '');
+    return path.startsWith(`${this.#folder}/`) ? path.slice(this.#folder.length + 1) : path;
+  }
+}
+
+/** Numbers are given in order, so those that are there end at one. */
+export async function newestRef(inspector: Inspector): Promise<number> {
+  const there = async (ref: number): Promise<boolean> =>
+    inspector.find('get', ref).then(
+      () => true,
+      () => false,
+    );
+  let low = 0;
+  let high = 1;
+  while (await there(high)) {
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await there(middle)) low = middle;
+    else high = middle;
+  }
+  await inspector.post('Runtime.releaseObjectGroup', { objectGroup: 'look' });
+  return low;
+}

@@ -1,0 +1,102 @@
+// The local socket of a live server: how a person in the project's folder finds the sessions of the agent.
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { chmod, readdir, stat, unlink } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ownFolder } from './token.ts';
+
+/** A socket somebody may listen on. */
+export interface Door {
+  readonly path: string;
+  /** Of the server. */
+  readonly pid: number;
+  /** Of its project. */
+  readonly folder: string;
+}
+
+export interface OpenDoor {
+  readonly path: string;
+  close(): Promise<void>;
+}
+
+const mostConnections = 16;
+/** The systems allow 104 to 108 bytes. */
+const mostPathBytes = 103;
+const kind = '.sock';
+
+/**
+ * Under the home of the user and not by XDG_RUNTIME_DIR, because clients start servers without most of the environment: both
+ * sides must come to the same place. Not in the project: that may be read-only, shared, or somebody else's repository.
+ */
+export function doorFolder(home: string = homedir()): string {
+  return join(home, '.local', 'state', 'vivarium', 'run');
+}
+
+/** Each server has a socket of its own, so that none takes another's away. */
+export async function openDoor(project: string, connected: (socket: Socket) => void, folder: string = doorFolder()): Promise<OpenDoor> {
+  if (process.platform === 'win32') throw new Error('there are no local sockets with an owner on Windows');
+  const path = join(folder, `${keyOf(realpathSync(project))}-${process.pid}${kind}`);
+  if (Buffer.byteLength(path) > mostPathBytes) throw new Error(`the path ${path} is too long for a socket`);
+  await ownFolder(folder);
+  // Of a process that had our number before.
+  await discard(path);
+  const sockets = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    connected(socket);
+  });
+  server.maxConnections = mostConnections;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, resolve);
+  });
+  await chmod(path, 0o600);
+  // It must never be what keeps a server alive.
+  server.unref();
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    // Node removes the file.
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  return { path, close };
+}
+
+/** Those of the nearest folder that has any, from the project's own upwards; the newest first. They may be dead. */
+export async function findDoors(project: string, folder: string = doorFolder()): Promise<readonly Door[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(kind));
+  for (let at = realpathSync(project); ; at = dirname(at)) {
+    const key = `${keyOf(at)}-`;
+    const found = names.filter((name) => name.startsWith(key));
+    if (found.length > 0) {
+      const doors = await Promise.all(found.map((name) => doorAt(join(folder, name), Number(name.slice(key.length, -kind.length)), at)));
+      return doors
+        .filter((door) => door !== undefined)
+        .sort((a, b) => b.since - a.since)
+        .map(({ since: _, ...door }) => door);
+    }
+    if (dirname(at) === at) return [];
+  }
+}
+
+/** Its server ended without a farewell. */
+export async function discard(path: string): Promise<void> {
+  await unlink(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}
+
+async function doorAt(path: string, pid: number, folder: string): Promise<(Door & { readonly since: number }) | undefined> {
+  try {
+    return { path, pid, folder, since: (await stat(path)).ctimeMs };
+  } catch {
+    // Closed meanwhile.
+    return undefined;
+  }
+}
+
+function keyOf(folder: string): string {
+  return createHash('sha256').update(folder).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,140 @@
+// run_tests: the project's own tests with its own runner, in a process of their own.
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Context } from '../server/context.ts';
+import type { Server } from '../server/server.ts';
+import { result, ToolError } from '../server/tool.ts';
+import { Printed } from './printed.ts';
+import { reportFile, type TestReport, type TestRunner, type TestWish } from './test-runners.ts';
+
+export interface TestTerms {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly mostOutput: number;
+  mask(text: string): string;
+}
+
+interface Ended {
+  readonly report: TestReport | undefined;
+  readonly output: string;
+  readonly why: 'over' | 'timeout';
+  readonly code: number | null;
+  readonly ms: number;
+}
+
+const mostFailures = 20;
+const mostMessage = 600;
+const number = { type: 'integer' } as const;
+
+export function offerRunTests(server: Server, runner: TestRunner, terms: TestTerms): void {
+  server.tool(
+    'run_tests',
+    {
+      description: `Run the project's tests (${runner.title}).`,
+      input: {
+        type: 'object',
+        properties: {
+          files: { type: 'array', items: { type: 'string' } },
+          name: { type: 'string', description: 'part of it' },
+          timeout_ms: { type: 'integer', minimum: 1 },
+        },
+      } as const,
+      output: {
+        type: 'object',
+        properties: { status: { type: 'string' }, passed: number, failed: number },
+      } as const,
+      annotations: { destructiveHint: false },
+    },
+    async ({ files = [], name, timeout_ms = terms.timeoutMs }, ctx) => {
+      const ended = await run(runner, { files, name }, { ...terms, timeoutMs: Math.min(timeout_ms, terms.timeoutMs) }, ctx);
+      const { report, output, why, code, ms } = ended;
+      const tail = output.trim() === '' ? '' : `\n--- output\n${output.trim()}`;
+      if (why === 'timeout')
+        throw new ToolError(terms.mask(`[TIMEOUT] The tests ran longer than ${timeout_ms} ms and were stopped.${tail}`));
+      if (report === undefined) throw new ToolError(terms.mask(`[ERROR] ${runner.title} ended with ${code} and left no report.${tail}`));
+      const { passed, failed, skipped } = report;
+      const status = failed > 0 ? 'failed' : 'passed';
+      return result({ status, passed, failed, skipped }, { words: terms.mask(reportText(report, runner.title, ms)) });
+    },
+  );
+}
+
+async function run(runner: TestRunner, wish: TestWish, terms: TestTerms, ctx: Context): Promise<Ended> {
+  const folder = await mkdtemp(join(tmpdir(), 'vivarium-tests-'));
+  const began = performance.now();
+  try {
+    for (const [name, text] of Object.entries(runner.brings ?? {})) await writeFile(join(folder, name), text);
+    const printed = new Printed(terms.mostOutput);
+    const { code, why } = await finished(runner.args(wish, folder), terms, printed, ctx);
+    const text = await readFile(join(folder, reportFile), 'utf8').catch(() => undefined);
+    return {
+      report: text === undefined ? undefined : readSafely(runner, text),
+      output: printed.take().text,
+      why,
+      code,
+      ms: performance.now() - began,
+    };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A report that was cut off by the runner's end is none. */
+function readSafely(runner: TestRunner, text: string): TestReport | undefined {
+  try {
+    return runner.read(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function finished(
+  args: readonly string[],
+  { cwd, env, timeoutMs }: TestTerms,
+  printed: Printed,
+  ctx: Context,
+): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
+  // A group of its own: whatever the tests started ends with them.
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => printed.add(text));
+  let why: 'over' | 'timeout' = 'over';
+  const stop = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It is gone already.
+    }
+  };
+  const timer = setTimeout(() => {
+    why = 'timeout';
+    stop();
+  }, timeoutMs);
+  ctx.signal.addEventListener('abort', stop, { once: true });
+  if (ctx.signal.aborted) stop();
+  let beats = 0;
+  const beat = setInterval(() => ctx.progress(++beats, undefined, printed.lastLine() || 'tests run'), 1_000);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+    if (ctx.signal.aborted) throw ctx.signal.reason;
+    return { code, why };
+  } finally {
+    clearTimeout(timer);
+    clearInterval(beat);
+    ctx.signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+function reportText({ passed, failed, skipped, failures }: TestReport, title: string, ms: number): string {
+  const counts = [`${passed} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ');
+  const lines = [`${failed > 0 ? '[FAILED]' : '[PASSED]'} ${counts} in ${(ms / 1000).toFixed(1)} s (${title})`];
+  for (const { name, message, place } of failures.slice(0, mostFailures)) {
+    const said = message.length > mostMessage ? `${message.slice(0, mostMessage)}…` : message;
+    lines.push(`✗ ${name}  (${place})`, ...said.split('\n').map((line) => `    ${line}`));
+  }
+  const left = failures.length - mostFailures;
+  return [...lines, ...(left > 0 ? [`… ${left} more failures`] : [])].join('\n');
+}

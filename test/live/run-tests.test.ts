@@ -1,0 +1,138 @@
+// run_tests: the project's own tests with its own runner, bounded, and stopped when nobody waits for them.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createLive, type LiveOptions } from 'vivarium/live';
+import { eventually, type Lab, openLab } from './fixture.ts';
+
+const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
+const folders: string[] = [];
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** The runner is found when the server is made, so the project is there before it. */
+async function openProject(files: Readonly<Record<string, string>>, options: LiveOptions = {}): Promise<Lab> {
+  const folder = mkdtempSync(join(tmpdir(), 'live-tests-'));
+  folders.push(folder);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  symlinkSync(modules, join(folder, 'node_modules'));
+  return openLab({ cwd: folder, ...options });
+}
+
+const withNode = JSON.stringify({ type: 'module', scripts: { test: 'node --test' } });
+const withVitest = JSON.stringify({ type: 'module', devDependencies: { vitest: '*' } });
+
+const cases = (from: string): string => `
+import { describe, it } from '${from}';
+import assert from 'node:assert';
+it('adds', () => {});
+describe('a cart', () => {
+  it('is empty', () => {
+    assert.equal([1].length, 0, 'one is left');
+  });
+  it.skip('is paid', () => {});
+});
+`;
+
+const names = async (lab: Lab): Promise<string[]> => (await lab.client.listTools()).map(({ name }) => name);
+
+describe.each([
+  ['node:test', withNode],
+  ['vitest', withVitest],
+])('with %s', (runner, manifest) => {
+  it('counts, and says of each failure its name, message and place', async () => {
+    await using lab = await openProject({ 'package.json': manifest, 'test/cart.test.js': cases(runner) });
+    const { text, structured, isError } = await lab.call('run_tests');
+    const [head, ...rest] = text.split('\n');
+    expect(head).toMatch(/^\[FAILED\] 1 passed, 1 failed, 1 skipped in [\d.]+ s \((node:test|vitest)\)$/);
+    expect(rest.join('\n')).toMatch(/^✗ a cart > is empty {2}\(test\/cart\.test\.js:7\)\n {4}.*one is left/);
+    expect(structured).toEqual({ status: 'failed', passed: 1, failed: 1, skipped: 1 });
+    expect(isError).toBe(false);
+  });
+
+  it('runs those that were asked for', async () => {
+    const other = `import { it } from '${runner}'; it('other (one)', () => {}); it('other two', () => {});`;
+    await using lab = await openProject({ 'package.json': manifest, 'a.test.js': cases(runner), 'b.test.js': other });
+    expect((await lab.call('run_tests', { files: ['b.test.js'] })).structured).toMatchObject({ status: 'passed', passed: 2, failed: 0 });
+    expect((await lab.call('run_tests', { files: ['b.test.js'], name: 'other (one)' })).structured).toMatchObject({ passed: 1 });
+  });
+
+  it('tells of a file that cannot be loaded', async () => {
+    await using lab = await openProject({ 'package.json': manifest, 'a.test.js': `import '${runner}';\nthrow new Error('broken');` });
+    const { text, structured } = await lab.call('run_tests');
+    expect(structured).toMatchObject({ status: 'failed', failed: 1 });
+    expect(text).toMatch(/✗ a\.test\.js {2}\(a\.test\.js:\d\)\n[\s\S]*broken/);
+  });
+
+  it('stops at its limit, and says so', async () => {
+    await using lab = await openProject({
+      'package.json': manifest,
+      'a.test.js': `import { it } from '${runner}'; it('hangs', () => { for (;;); });`,
+    });
+    const { head, isError } = await lab.call('run_tests', { timeout_ms: 3_000 });
+    expect(head).toBe('[TIMEOUT] The tests ran longer than 3000 ms and were stopped.');
+    expect(isError).toBe(true);
+  });
+});
+
+it('a cancelled run ends with everything it started', async () => {
+  const mark = (name: string): string => `require('node:fs').writeFileSync(${JSON.stringify(name)}, String(process.pid))`;
+  await using lab = await openProject({
+    'package.json': JSON.stringify({ scripts: { test: 'node --test' } }),
+    'a.test.js': `require('node:test').it('hangs', () => { ${mark('begun')}; for (;;); });`,
+  });
+  const folder = folders.at(-1) as string;
+  const given = new AbortController();
+  const call = lab.call('run_tests', {}, given.signal);
+  await eventually(() => readdirSync(folder)).toContain('begun');
+  const pid = Number(readFileSync(join(folder, 'begun'), 'utf8'));
+  given.abort();
+  await expect(call).rejects.toThrow();
+  await eventually(() => isThere(pid)).toBe(false);
+});
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+it('many failures are bounded', async () => {
+  const text = `import { it } from 'node:test'; for (let i = 0; i < 60; i++) it('no ' + i, () => { throw new Error('x'.repeat(5_000)); });`;
+  await using lab = await openProject({ 'package.json': withNode, 'a.test.js': text });
+  const answer = await lab.call('run_tests');
+  expect(answer.structured).toMatchObject({ failed: 60 });
+  expect(answer.text).toContain('… 40 more failures');
+  expect(answer.text.length).toBeLessThan(20_000);
+});
+
+it('tests see none of the host’s secrets', async () => {
+  process.env['LIVE_TEST_TOKEN'] = 'do-not-tell-12345';
+  const text =
+    "import { it } from 'node:test'; import assert from 'node:assert'; it('env', () => assert.equal(process.env.LIVE_TEST_TOKEN, undefined));";
+  await using lab = await openProject({ 'package.json': withNode, 'a.test.js': text });
+  expect((await lab.call('run_tests')).structured).toMatchObject({ passed: 1 });
+  delete process.env['LIVE_TEST_TOKEN'];
+});
+
+describe('it is offered', () => {
+  it('where files use node:test, though package.json says nothing', async () => {
+    await using lab = await openProject({ 'package.json': '{}', 'src/a.test.mjs': "import 'node:test';" });
+    expect(await names(lab)).toContain('run_tests');
+  });
+
+  it('not where there is no runner, and then asking for it is a mistake', async () => {
+    await using lab = await openProject({ 'package.json': '{}' });
+    expect(await names(lab)).not.toContain('run_tests');
+    expect(() => createLive({ cwd: folders.at(-1) as string, tools: ['run_tests'] })).toThrow(/neither vitest, jest nor node:test/);
+  });
+});
