@@ -18,7 +18,6 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
   const since = Date.now();
   let link = await openLink(connector, host, signal);
   const abort = (): void => void link.close().catch(() => undefined);
-  if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort, { once: true });
   const about = (phase: About['phase']): About => ({ phase, target: connector.target, since, channel: link.channel });
   const asked = asksModern(terms);
@@ -28,7 +27,7 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
       try {
         return { link, connector, introduction: { ...(await discover(link, terms, about('probe'))), at: Date.now() } };
       } catch (error) {
-        if (!(error instanceof Older)) throw error;
+        if (!(error instanceof Older) || signal?.aborted) throw error;
         // A server that died of the question is started once more, and asked no such thing again.
         reopened = error.reopen;
         if (reopened) link = await openLink(connector, host, signal);
@@ -37,6 +36,7 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
     const introduction = await initialize(link, terms, about('initialize')).catch(async (error: unknown) => {
       if (terms.revision !== 'auto') throw error;
       // It was slow to start, and died of the question after all.
+      if (signal?.aborted) throw error;
       if (asked && !reopened && error instanceof Lost && !('kind' in error.why) && link.channel.kind === 'pipe') {
         link = await openLink(connector, host, signal);
         return initialize(link, terms, about('initialize'));
@@ -89,6 +89,10 @@ async function elder(
 
 async function openLink(connector: Connector, host: LinkHost, signal: AbortSignal | undefined): Promise<Link> {
   const channel: Channel = await connector.open(signal);
+  if (signal?.aborted) {
+    await channel.close();
+    throw new VivariumError('ERR_CLOSED', 'The client is closed');
+  }
   return new Link(channel, host);
 }
 

@@ -36,12 +36,11 @@ interface Waiting {
   readonly era: Era;
   readonly resolve: (result: object) => void;
   readonly reject: (error: Error) => void;
-  timer: ReturnType<typeof setTimeout> | undefined;
   until: number;
   /** When there was a sign of life last. */
   alive: number;
   /** Since when its clock stands still. */
-  stopped?: number;
+  stopped?: number | undefined;
   readonly how: How;
   readonly aborted: (() => void) | undefined;
 }
@@ -60,10 +59,16 @@ export class Link {
   #early: ParsedRequest[] | undefined = [];
   #next = 1;
   #end: ChannelEnd | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When it rings. */
+  #due: number = Number.POSITIVE_INFINITY;
+  /** Messages need headers, and perhaps a token. */
+  readonly #web: boolean;
 
   constructor(channel: Channel, host: LinkHost) {
     this.channel = channel;
     this.#host = host;
+    this.#web = channel.kind === 'http' || channel.kind === 'sse';
     channel.receive((message) => this.#arrived(message));
     channel.junk?.((line) => host.warn({ code: 'junk', message: `The server sent what is no message: ${cut(line)}` }));
     // A channel of another make may settle with nothing.
@@ -92,23 +97,25 @@ export class Link {
     const id = this.#next++;
     how.onId?.(id);
     return new Promise((resolve, reject) => {
-      const { idleMs, totalMs } = how.timeouts;
-      const http = this.channel.kind === 'http';
+      const { totalMs } = how.timeouts;
       const aborted = how.signal === undefined ? undefined : () => this.#giveUp(id, cancelled(how.signal as AbortSignal));
       if (aborted !== undefined) how.signal?.addEventListener('abort', aborted, { once: true });
       const { era } = how;
       const now = Date.now();
       const until = how.until ?? now + totalMs;
-      const timer = how.open === true ? undefined : this.#timer(id, Math.min(idleMs, until - now));
-      this.#waiting.set(id, { method, era, resolve, reject, timer, until, alive: now, how, aborted });
+      this.#waiting.set(id, { method, era, resolve, reject, until, alive: now, how, aborted });
+      this.#expect(dueOf(how, now, until));
       const meta = (params as { _meta?: Record<string, unknown> })._meta;
       if (meta !== undefined) meta['progressToken'] = id;
       const failed = (failure: ChannelFailure): void => this.#failed(id, failure);
-      const { revision, headers } = how;
-      const authorizing = (on: boolean): void => this.#authorizing(id, on);
-      const sending: Sending = http ? { era, revision, headers, failed, authorizing } : { failed, authorizing };
+      const sending: Sending = this.#web ? { ...this.#terms(how), failed, authorizing: (on) => this.#authorizing(id, on) } : { failed };
       this.#send({ jsonrpc: '2.0', id, method, params }, sending);
     });
+  }
+
+  /** What Streamable HTTP says in headers; the older transport has none. */
+  #terms({ era, revision, headers }: How): Sending {
+    return this.channel.kind === 'http' ? { era, revision, headers } : {};
   }
 
   notify(method: string, params: object | undefined, how: { readonly era: Era; readonly revision?: Revision | undefined }): void {
@@ -193,21 +200,33 @@ export class Link {
     }
   }
 
-  #timer(id: RequestId, ms: number): ReturnType<typeof setTimeout> {
-    return setTimeout(() => this.#late(id), Math.min(ms, longestTimer));
+  /** One timer for all of them, set for the first: nearly every request is answered long before. */
+  #expect(due: number): void {
+    if (due >= this.#due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => this.#sweep(), Math.min(Math.max(0, due - Date.now()), longestTimer));
+    // Whoever waits for an answer is kept alive by what brings it.
+    (this.#timer as { unref?(): void }).unref?.();
   }
 
-  #late(id: RequestId): void {
+  #sweep(): void {
+    this.#due = Number.POSITIVE_INFINITY;
+    const now = Date.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const [id, { how, alive, until, stopped }] of [...this.#waiting]) {
+      const due = stopped === undefined ? dueOf(how, alive, until) : Number.POSITIVE_INFINITY;
+      // Timers may be a little early.
+      if (due - now <= 1) this.#late(id, now);
+      else next = Math.min(next, due);
+    }
+    this.#expect(next);
+  }
+
+  #late(id: RequestId, now: number): void {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
     const { idleMs, totalMs } = waiting.how.timeouts;
-    const now = Date.now();
-    const left = Math.min(waiting.alive + idleMs, waiting.until) - now;
-    // There were signs of life since it was set; timers may be a little early, too.
-    if (left > 1) {
-      waiting.timer = this.#timer(id, left);
-      return;
-    }
     const limit = now >= waiting.until - 1 ? 'totalMs' : 'idleMs';
     const [ms, what] = limit === 'totalMs' ? [totalMs, 'in all'] : [idleMs, 'without a sign of life'];
     const cause = `No answer to ${waiting.method} within ${ms} ms ${what} (${limit})`;
@@ -220,14 +239,14 @@ export class Link {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined || waiting.how.open === true) return;
     const now = Date.now();
-    clearTimeout(waiting.timer);
     if (on) {
       waiting.stopped = now;
       return;
     }
     waiting.until += now - (waiting.stopped ?? now);
     waiting.alive = now;
-    waiting.timer = this.#timer(id, Math.min(waiting.how.timeouts.idleMs, waiting.until - now));
+    waiting.stopped = undefined;
+    this.#expect(dueOf(waiting.how, now, waiting.until));
   }
 
   /** The work on the server is to stop: by a message, or by closing the stream, as the era has it. */
@@ -257,7 +276,6 @@ export class Link {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return undefined;
     this.#waiting.delete(id);
-    clearTimeout(waiting.timer);
     if (waiting.aborted !== undefined) waiting.how.signal?.removeEventListener('abort', waiting.aborted);
     return waiting;
   }
@@ -277,4 +295,9 @@ export class Link {
     }
     await this.channel.close();
   }
+}
+
+/** When there must have been an answer or a sign of life. */
+function dueOf({ open, timeouts: { idleMs } }: How, alive: number, until: number): number {
+  return open === true ? Number.POSITIVE_INFINITY : Math.min(alive + idleMs, until);
 }
