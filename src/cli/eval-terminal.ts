@@ -102,7 +102,8 @@ class Visit {
       // The server may have gone; what was typed before must not be lost with it.
       this.#output.write(`${printableLines((error as Error).message)}\n`);
     }
-    if (!this.#left) this.#terminal.prompt();
+    // The cursor stays where it is: one may type ahead.
+    if (!this.#left) this.#terminal.prompt(true);
   }
 
   async #obey(text: string): Promise<void> {

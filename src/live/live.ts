@@ -1,7 +1,7 @@
 // createLive: a Server whose tools work in live images.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { VivariumError } from '../jsonrpc/error.ts';
+import { VivariumError } from '../server/index.ts';
 import { Server } from '../server/server.ts';
 import type { Engine } from './engine.ts';
 import { offerExtraTools, type ToolChoice } from './extra-tools.ts';

@@ -181,7 +181,7 @@ export class Session {
         // Stopped from outside: then its own answer is not waited for.
         const stopped = run.settledOutcome();
         const frame = await Promise.race([
-          image.request('evaluate', { ...prepared.fields, cell: run.cell, onError: run.onError }, -run.cell),
+          image.request('evaluate', { ...prepared.fields, text: run.code, cell: run.cell, onError: run.onError }, -run.cell),
           stopped,
         ]);
         if (frame === undefined) return run.outcome as unknown as Outcome;

@@ -38,6 +38,8 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './serve/fetch': { holds: [...core, ...http], maxBytes: 150_000, neutral: true },
   './auth': { holds: ['auth/', 'jsonrpc/', 'protocol/'], maxBytes: 50_000, neutral: true },
   './auth/node': { holds: ['auth/', 'jsonrpc/', 'protocol/'], maxBytes: 40_000, neutral: false },
+  './live': { holds: [...core, 'live/'], maxBytes: 190_000, neutral: false },
+  './here': { holds: ['live/'], maxBytes: 60_000, neutral: false },
   './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 10_000, neutral: true },
   './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
   './store/memory': { holds: ['store/', 'jsonrpc/'], maxBytes: 8_000, neutral: true },

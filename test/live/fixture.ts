@@ -120,7 +120,7 @@ export class Lab {
   }
 }
 
-export function eventually<T>(what: () => T | Promise<T>) {
+export function eventually<T>(what: () => T | Promise<T>): ReturnType<typeof expect.poll<T>> {
   return expect.poll(what, { timeout: 20_000, interval: 10 });
 }
 

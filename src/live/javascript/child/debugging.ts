@@ -30,6 +30,8 @@ export class Debugging {
   readonly #scripts: Map<string, string> = new Map();
   #frames: readonly CallFrame[] | undefined;
   #reason = '';
+  #readers = 0;
+  #enabling: Promise<object> | undefined;
   onMemory: (where: string) => void = () => undefined;
 
   constructor(inspector: Inspector, tell: (event: object) => void) {
@@ -61,11 +63,13 @@ export class Debugging {
 
   /** The scripts that are loaded, by id, while `work` runs. */
   async withScripts<T>(work: (scripts: ReadonlyMap<string, string>) => Promise<T>): Promise<T> {
+    this.#readers++;
     await this.#need('scripts');
     try {
       return await work(this.#scripts);
     } finally {
-      await this.#done('scripts');
+      // Others may still be reading.
+      if (--this.#readers === 0) await this.#done('scripts');
     }
   }
 
@@ -182,14 +186,16 @@ export class Debugging {
   }
 
   async #need(need: Need): Promise<void> {
-    if (this.#needs.has(need)) return;
     this.#needs.add(need);
-    if (this.#needs.size === 1) await this.#inspector.post('Debugger.enable');
+    // Whoever comes second waits for the same.
+    if (this.#needs.size === 1) this.#enabling ??= this.#inspector.post('Debugger.enable');
+    await this.#enabling;
   }
 
   async #done(need: Need): Promise<void> {
     if (!this.#needs.delete(need) || this.#needs.size > 0) return;
     this.#scripts.clear();
+    this.#enabling = undefined;
     await this.#inspector.post('Debugger.disable');
   }
 }

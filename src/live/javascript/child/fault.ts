@@ -39,7 +39,7 @@ export function faultOf(thrown: unknown): Fault {
 }
 
 /** In the words of the engine: `at name (file:line:column)`. */
-export function framesOf(stack: string): Frame[] {
+function framesOf(stack: string): Frame[] {
   const frames: Frame[] = [];
   for (const line of stack.split('\n')) {
     const found = /^\s+at (?:(.*?) \()?(?:(.*?):(\d+):(\d+)|<anonymous>|native)\)?$/.exec(line);
