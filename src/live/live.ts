@@ -132,7 +132,7 @@ export function createLive(options: LiveOptions = {}): Live {
     ...(options.attach === true && { visits: () => findVisits(cwd) }),
     terms,
   });
-  const stateFolder = options.stateFolder ?? join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'vivarium', 'live');
+  const stateFolder = options.stateFolder ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'vivarium', 'live');
   const place = new Workplace({ sessions, waitMs: limits.waitMs, timeoutMs: limits.timeoutMs, single, stateFolder });
   const expose = { resources: options.expose === true, prompts: options.expose === true };
   const server = new Server({ name, version, instructions: guide(sessions.languages), expose });

@@ -103,7 +103,7 @@ export function pauseText({ reason, frames }: Pause, session: Session): Head {
     .filter(([, one]) => isUsers(one))
     .slice(0, mostFrames)
     .flatMap(([at, one]) => {
-      const locals = one.locals?.filter(({ name }) => name !== 'set').map(({ name, text }) => `      ${name} = ${oneLine(text)}`) ?? [];
+      const locals = one.locals?.map(({ name, text }) => `      ${name} = ${oneLine(text)}`) ?? [];
       return [`  ${at}: ${place(one, session)}`, ...locals];
     });
   const more = [...shown, 'debug(action: eval, frame, code) looks around; step, resume and abort go on.'];

@@ -41,6 +41,7 @@ export type SessionState = 'cold' | 'starting' | 'idle' | 'busy' | 'paused' | 'c
 
 const mostEntries = 500;
 const probeMs = 60;
+const againMs = 400;
 
 export class Session {
   readonly handle: string;
@@ -211,15 +212,20 @@ export class Session {
       return run.end({ status: 'stopped', why, goesOn: true });
     }
     if (run.over) return;
-    const asked = image.request('interrupt').catch(() => undefined);
-    const answered = await Promise.race([asked, run.settled(graceMs)]);
-    if (answered?.['refused'] !== undefined) return run.end({ status: 'stopped', why, goesOn: true });
-    // The cell tells of its own end, unless it had awaited something: then only the image answers again.
-    if (!run.over) await run.settled(20);
-    if (!run.over && !(await image.answers('probe', graceMs))) {
+    const until = performance.now() + graceMs;
+    // Once is not always enough: what is ended may have begun something else, which begins when it ends.
+    while (!run.over) {
+      const asked = image.request('interrupt').catch(() => undefined);
+      const answered = await Promise.race([asked, run.settled(graceMs)]);
+      if (answered?.['refused'] !== undefined) return run.end({ status: 'stopped', why, goesOn: true });
+      // The cell tells of its own end, unless it had awaited something: then only the image answers again.
+      if (!run.over) await run.settled(20);
+      if (run.over || (await image.answers('probe', againMs))) break;
+      if (performance.now() < until) continue;
       image.kill('it could not be interrupted');
       // Its end is told by what ends it.
       if (image.ours) await image.closed;
+      break;
     }
     run.end({ status: 'stopped', why, goesOn: false });
   }

@@ -3,6 +3,8 @@ import { type AnyNode, type ModuleDeclaration, type Node, type Pattern, type Pro
 
 export interface Cell {
   readonly code: string;
+  /** Its function declarations: they stand before anything of it runs. Lines and columns are those of the cell. */
+  readonly functions: string;
   /** The value comes by way of a promise. */
   readonly awaits: boolean;
   /** What it imports, by the names it gave it. */
@@ -10,6 +12,8 @@ export interface Cell {
   /** All names it declares, and those of them that must be declared before it runs. */
   readonly declares: readonly string[];
   readonly fresh: readonly string[];
+  /** Of these, those that are functions and nothing else. */
+  readonly functionNames: readonly string[];
 }
 
 export interface Imported {
@@ -36,43 +40,92 @@ const load = '__vivarium_import';
 const run = '__vivarium_cell';
 const meta = '__vivarium_meta';
 
+/** What cells before it declared. */
+export interface Known {
+  /** With a declaration of their own: another one would be refused. */
+  readonly names: ReadonlySet<string>;
+  /** As functions, which may be declared again and again. */
+  readonly functions: ReadonlySet<string>;
+}
+
+const nothing: Known = { names: new Set(), functions: new Set() };
+
 /**
- * `code` is JavaScript; types are gone already. `known` are the names that cells before it declared.
+ * `code` is JavaScript; types are gone already.
  *
  * Names are declared apart from what gives them their values, so that they can be declared again and none stays
  * unusable because its cell failed. Lines stay where they are, so that errors point to what was written.
  */
-export function prepareCell(code: string, name: string, known: ReadonlySet<string> = new Set(), pauses = false): Cell {
-  const source = asExpression(code) ?? code;
+export function prepareCell(code: string, name: string, known: Known = nothing, pauses = false): Cell {
+  const source = asExpression(code) ?? code.replace(/^#!/, '//');
   const program = read(source);
   const edits = new Edits(source);
+  const found = survey(program, edits);
   // An error that leaves an asynchronous function is told apart from one that the program catches itself.
-  const awaits = survey(program, edits) || pauses || program.body.some((one) => one.type === 'ImportDeclaration');
+  const awaits = found.awaits || pauses || program.body.some((one) => one.type === 'ImportDeclaration');
   const imports: Imported[] = [];
-  const functions: string[] = [];
-  for (const [at, statement] of program.body.entries()) {
-    const last = at === program.body.length - 1;
+  const functions: Node[] = [];
+  const declared = new Set(found.vars);
+  const functionNames = new Set<string>();
+  for (const [at, outer] of program.body.entries()) {
+    const statement = unexported(outer, edits);
+    if (statement === undefined) continue;
+    for (const one of declaredBy(statement)) declared.add(one);
+    const returns = awaits && at === program.body.length - 1;
     if (statement.type === 'ImportDeclaration') importing(statement, edits, imports);
-    else if (statement.type === 'VariableDeclaration') assigning(statement, edits, awaits && last);
+    else if (statement.type === 'VariableDeclaration') assigning(statement, edits, returns);
     else if (statement.type === 'FunctionDeclaration') {
-      functions.push(statement.id.name);
-      if (!awaits && known.has(statement.id.name)) naming(statement, statement.id.name, edits);
+      functions.push(statement);
+      functionNames.add(statement.id.name);
+      // A name that was declared otherwise stays that, and gets the function before anything runs.
+      if (known.names.has(statement.id.name)) naming(statement, statement.id.name, edits);
     } else if (statement.type === 'ClassDeclaration') naming(statement, statement.id.name, edits);
-    else if (statement.type === 'ExpressionStatement' && awaits && last) {
+    else if (statement.type === 'ExpressionStatement' && returns) {
       // From its own start on: parentheses around it are no part of the expression.
       edits.insert(statement.start, 'return (');
       edits.insert(edits.text(statement).endsWith(';') ? statement.end - 1 : statement.end, ')');
     }
   }
-  const declares = [...new Set(program.body.flatMap(declaredBy))];
-  // As they are, functions declare themselves, and can be called before they stand.
-  const fresh = declares.filter((one) => !known.has(one) && (awaits || !functions.includes(one)));
+  const declares = [...declared];
+  const fresh = declares.filter((one) => !known.names.has(one) && !known.functions.has(one) && !functionNames.has(one));
   const label = `\n//# sourceURL=${name}`;
-  if (!awaits) return { code: `${edits.apply()}${label}`, awaits, imports, declares, fresh };
-  // Inside, a function's own name hides the one outside, which is therefore set from there.
-  const setters = functions.map((one) => `${one}: (value) => { ${one} = value; }`).join(', ');
-  const hoisted = functions.map((one) => `set.${one}(${one}); `).join('');
-  return { code: `void ${run}(async (set) => { ${hoisted}${edits.apply()}\n}, { ${setters} });${label}`, awaits, imports, declares, fresh };
+  const rest = edits.without(functions);
+  // Below our own call, Node 20 takes every error for one that is caught.
+  const apart = pauses ? 'await null; ' : '';
+  return {
+    code: awaits ? `void ${run}(async () => { ${apart}${rest}\n});${label}` : `${rest}${label}`,
+    functions: functions.length === 0 ? '' : `${edits.only(functions)}${label}`,
+    awaits,
+    imports,
+    declares,
+    fresh,
+    functionNames: [...functionNames].filter((one) => !known.names.has(one)),
+  };
+}
+
+/** A cell is no module: what it exports, everybody has. Undefined where nothing is left. */
+function unexported(
+  statement: Statement | ModuleDeclaration,
+  edits: Edits,
+): Statement | Extract<ModuleDeclaration, { type: 'ImportDeclaration' }> | undefined {
+  if (statement.type === 'ExportNamedDeclaration' || statement.type === 'ExportDefaultDeclaration') {
+    const { declaration } = statement;
+    if (declaration === null || declaration === undefined) {
+      edits.replace(statement.start, statement.end, edits.blank(statement));
+      return undefined;
+    }
+    edits.replace(statement.start, declaration.start, statement.type === 'ExportDefaultDeclaration' ? ';' : '');
+    return 'id' in declaration && declaration.id !== null && /Declaration$/.test(declaration.type)
+      ? (declaration as Statement)
+      : statement.type === 'ExportNamedDeclaration'
+        ? (declaration as Statement)
+        : undefined;
+  }
+  if (statement.type === 'ExportAllDeclaration') {
+    edits.replace(statement.start, statement.end, edits.blank(statement));
+    return undefined;
+  }
+  return statement;
 }
 
 /** `{ a: 1 }` is meant as a value, not as a block with a label. */
@@ -102,21 +155,39 @@ function read(code: string): Program {
   }
 }
 
+interface Found {
+  readonly awaits: boolean;
+  /** Of the kind that belongs to the whole cell wherever it stands. */
+  readonly vars: readonly string[];
+}
+
 /** Everything that must be written differently wherever it stands, and whether the cell itself awaits. */
-function survey(program: Program, edits: Edits): boolean {
+function survey(program: Program, edits: Edits): Found {
   let awaits = false;
-  const visit = (node: AnyNode, inside: boolean): void => {
+  const vars: string[] = [];
+  const visit = (node: AnyNode, inside: boolean, parent: AnyNode | undefined): void => {
     if (node.type === 'ImportExpression') edits.replace(node.start, node.start + 'import'.length, load);
     else if (node.type === 'MetaProperty' && node.meta.name === 'import') edits.replace(node.start, node.end, meta);
     else if (!inside && (node.type === 'AwaitExpression' || (node.type === 'ForOfStatement' && node.await))) awaits = true;
+    else if (
+      !inside &&
+      node.type === 'VariableDeclaration' &&
+      node.kind === 'var' &&
+      parent !== program &&
+      parent?.type !== 'ExportNamedDeclaration'
+    ) {
+      for (const { id } of node.declarations) vars.push(...namesIn(id));
+      if (/^For/.test(parent?.type ?? '')) edits.replace(node.start, node.start + 'var'.length, '');
+      else assigning(node, edits, false);
+    }
     const within = inside || /Function|^PropertyDefinition$|^StaticBlock$/.test(node.type);
     for (const value of Object.values(node)) {
-      if (Array.isArray(value)) for (const one of value) if (isNode(one)) visit(one, within);
-      if (isNode(value)) visit(value, within);
+      if (Array.isArray(value)) for (const one of value) if (isNode(one)) visit(one, within, node);
+      if (isNode(value)) visit(value, within, node);
     }
   };
-  visit(program, false);
-  return awaits;
+  visit(program, false, undefined);
+  return { awaits, vars };
 }
 
 function isNode(value: unknown): value is AnyNode {
@@ -144,21 +215,24 @@ function importing(statement: Import, edits: Edits, imports: Imported[]): void {
   }
   const lines = '\n'.repeat(edits.text(statement).split('\n').length - 1);
   const taken = whole === undefined ? call : `${whole} = ${call}`;
-  edits.replace(statement.start, statement.end, `${picked.length === 0 ? taken : `({ ${picked.join(', ')} } = ${taken})`};${lines}`);
+  // With a semicolon of its own: the line before may have none.
+  edits.replace(statement.start, statement.end, `;${picked.length === 0 ? taken : `({ ${picked.join(', ')} } = ${taken})`};${lines}`);
 }
 
 function nameOf(node: { readonly type: string; readonly name?: string; readonly value?: unknown }): string {
   return node.type === 'Identifier' ? String(node.name) : String(node.value);
 }
 
-/** Declared elsewhere, assigned here. */
+/** Declared elsewhere, assigned here. With a semicolon of its own: the line before may have none. */
 function assigning(statement: Extract<Statement, { type: 'VariableDeclaration' }>, edits: Edits, returns: boolean): void {
-  const only = statement.declarations.length === 1 && statement.declarations[0]?.init != null;
-  edits.replace(statement.start, statement.start + statement.kind.length, returns && only ? 'return' : '');
-  for (const { init, start, end } of statement.declarations) {
-    if (init === null || init === undefined) edits.insert(end, statement.kind === 'var' ? '' : ' = undefined');
+  const { kind, start, declarations } = statement;
+  if (/using/.test(kind)) throw new CellError('using needs a block of its own: { using x = …; }', statement.loc?.start.line ?? 1, 1);
+  const only = declarations.length === 1 && declarations[0]?.init != null;
+  edits.replace(start, start + kind.length, returns && only ? 'return' : ';');
+  for (const { init, start: from, end } of declarations) {
+    if (init === null || init === undefined) edits.insert(end, kind === 'var' ? '' : ' = undefined');
     else {
-      edits.insert(start, '(');
+      edits.insert(from, '(');
       edits.insert(end, ')');
     }
   }
@@ -166,7 +240,7 @@ function assigning(statement: Extract<Statement, { type: 'VariableDeclaration' }
 }
 
 function naming(statement: Node, name: string, edits: Edits): void {
-  edits.insert(statement.start, `${name} = `);
+  edits.insert(statement.start, `;${name} = `);
   edits.insert(statement.end, ';');
 }
 
@@ -214,15 +288,47 @@ class Edits {
     this.#edits.push({ start, end, text, order: this.#edits.length });
   }
 
-  apply(): string {
+  /** Nothing of it, but its lines. */
+  blank({ start, end }: { readonly start: number; readonly end: number }): string {
+    return this.#source.slice(start, end).replace(/[^\n]/g, ' ');
+  }
+
+  /** Everything but these, in whose place is nothing. */
+  without(nodes: readonly Node[]): string {
     let at = 0;
     let made = '';
-    for (const { start, end, text } of this.#edits.sort((a, b) => a.start - b.start || a.order - b.order)) {
+    for (const node of nodes) {
+      made += this.#part(at, node.start) + this.blank(node);
+      at = node.end;
+    }
+    return made + this.#part(at, this.#source.length);
+  }
+
+  /** Only these, at their lines. */
+  only(nodes: readonly Node[]): string {
+    let at = 0;
+    let made = '';
+    for (const node of nodes) {
+      made += this.blank({ start: at, end: node.start }) + this.#part(node.start, node.end);
+      at = node.end;
+    }
+    return made;
+  }
+
+  #part(from: number, to: number): string {
+    const within = this.#edits.filter(
+      ({ start, end }) => start >= from && end <= to && (end > start || start < to || to === this.#source.length),
+    );
+    // What is put before something stands before what replaces it.
+    const sorted = within.sort((a, b) => a.start - b.start || Math.sign(a.end - a.start) - Math.sign(b.end - b.start) || a.order - b.order);
+    let at = from;
+    let made = '';
+    for (const { start, end, text } of sorted) {
       // What was replaced as a whole has no inside any more.
       if (start < at) continue;
       made += this.#source.slice(at, start) + text;
       at = end;
     }
-    return made + this.#source.slice(at);
+    return made + this.#source.slice(at, to);
   }
 }

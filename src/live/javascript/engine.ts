@@ -18,7 +18,8 @@ export function javascript({ node = process.execPath, nodeArgs = [] }: JavaScrip
     title: 'JavaScript and TypeScript',
     features: { interrupt: 'keep', readOnly: true, debug: true, reload: true, lookup: true },
     launch({ cwd, env, heapMb }: LaunchOptions): Launch {
-      const args = [`--max-old-space-size=${heapMb}`, ...nodeArgs, bootFile()];
+      // More than is allowed: the image stops what exceeds its limit, and needs room to notice it.
+      const args = [`--max-old-space-size=${Math.round(heapMb * 1.5) + 128}`, ...nodeArgs, bootFile()];
       return { command: node, args, env, cwd, terms: { heapMb } };
     },
     open: () => new JavaScriptNotebook(),
@@ -38,12 +39,13 @@ export function visited(socket: string): Engine {
 }
 
 class JavaScriptNotebook implements Notebook {
-  readonly #known: Set<string> = new Set();
+  readonly #known = { names: new Set<string>(), functions: new Set<string>() };
 
-  async prepare(code: string, cell: number, { language, pauses = false }: Wishes = {}): Promise<Prepared> {
-    const { code: text, awaits, fresh, declares, imports } = await this.#read(code, `cell-${cell}`, language, pauses);
-    for (const name of declares) this.#known.add(name);
-    return { fields: { code: text, awaits, fresh, imports }, declares };
+  async prepare(code: string, number: number, { language, pauses = false }: Wishes = {}): Promise<Prepared> {
+    const { declares, functionNames, fresh, ...cell } = await this.#read(code, `cell-${number}`, language, pauses);
+    for (const name of functionNames) this.#known.functions.add(name);
+    for (const name of fresh) this.#known.names.add(name);
+    return { fields: { ...cell, fresh }, declares };
   }
 
   /** As JavaScript where it is, otherwise without its types. */

@@ -15,7 +15,7 @@ interface CallFrame {
 interface Paused {
   readonly reason: string;
   readonly callFrames: readonly CallFrame[];
-  readonly data?: { readonly description?: string };
+  readonly data?: { readonly description?: string; readonly uncaught?: boolean };
 }
 
 type Need = 'errors' | 'memory' | 'scripts' | 'steps';
@@ -31,6 +31,7 @@ export class Debugging {
   #frames: readonly CallFrame[] | undefined;
   #reason = '';
   #readers = 0;
+  #memory = false;
   #enabling: Promise<object> | undefined;
   onMemory: (where: string) => void = () => undefined;
 
@@ -59,6 +60,12 @@ export class Debugging {
 
   unguardMemory(): Promise<void> {
     return this.#done('memory');
+  }
+
+  /** What runs has taken more than it may. */
+  async stopForMemory(): Promise<void> {
+    this.#memory = true;
+    await this.#inspector.post('Debugger.pause');
   }
 
   /** The scripts that are loaded, by id, while `work` runs. */
@@ -121,7 +128,8 @@ export class Debugging {
 
   async #paused(paused: Paused): Promise<void> {
     const { reason, callFrames, data } = paused;
-    if (reason === 'OOM') {
+    if (reason === 'OOM' || this.#memory) {
+      this.#memory = false;
       const top = callFrames[0];
       this.onMemory(top === undefined ? '' : nameOf(top, this.#scripts));
       await this.abort();
@@ -129,7 +137,7 @@ export class Debugging {
     }
     const exception = reason === 'promiseRejection';
     // Caught by the program itself, or before it leaves an asynchronous function: the program knows what it does.
-    if (reason === 'exception') {
+    if (reason === 'exception' || (exception && data?.uncaught === false)) {
       await this.#inspector.post('Debugger.resume');
       return;
     }

@@ -13,7 +13,7 @@ export interface Imports {
 }
 
 /** Under the names the host writes into cells. */
-export function provideImports(folder: string, run: (work: (set: object) => Promise<unknown>, set: object) => void): Imports {
+export function provideImports(folder: string, run: (work: () => Promise<unknown>) => void): Imports {
   const cell = join(folder, '[cell]');
   const { USE_MAIN_CONTEXT_DEFAULT_LOADER } = vm.constants as unknown as { USE_MAIN_CONTEXT_DEFAULT_LOADER: never };
   const load = quietly(() =>

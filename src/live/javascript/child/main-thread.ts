@@ -12,6 +12,7 @@ interface Evaluate {
   readonly op: 'evaluate';
   readonly id: number;
   readonly code: string;
+  readonly functions: string;
   readonly awaits: boolean;
   readonly fresh: readonly string[];
   /** At an error, for the debugger. */
@@ -20,6 +21,7 @@ interface Evaluate {
 
 interface Cell {
   readonly id: number;
+  readonly pauses: boolean;
   done: boolean;
 }
 
@@ -29,6 +31,8 @@ interface Evaluated {
   readonly result: { readonly objectId?: string; readonly value?: unknown; readonly unserializableValue?: string };
   readonly exceptionDetails?: { readonly exception?: Evaluated['result']; readonly text: string };
 }
+
+const flushMs = 200;
 
 export interface ImageOptions {
   /** A program that is there without us: reached at this socket, and left as it is wherever that is possible. */
@@ -45,6 +49,9 @@ const { then } = Promise.prototype;
 let output: Output;
 let settleId = '';
 let cell: Cell | undefined;
+/** Whether rejections that nobody handles are told to us. */
+let watches = false;
+const unhandled: WeakMap<object, Cell> = new WeakMap();
 
 export function startImage({ listen }: ImageOptions = {}): void {
   const folder = process.cwd();
@@ -90,45 +97,60 @@ function own(): void {
   containTimers(session, output, () => port.postMessage({ ev: 'stray', what: 'interrupted', where: 'a timer' }));
   const stray = (what: string) => (error: unknown) => port.postMessage({ ev: 'stray', what, fault: keeper.fault(error) });
   process.on('uncaughtException', stray('uncaught'));
-  process.on('unhandledRejection', stray('unhandled'));
+  watches = true;
+  process.on('unhandledRejection', (error, promise) => {
+    const failed = unhandled.get(promise);
+    if (failed === undefined) stray('unhandled')(error);
+    else settle(failed, true, error);
+  });
+  // What was printed last is still on its way to the worker, which would end with the process.
+  process.on('exit', () => {
+    output.end();
+    const flushed = new Int32Array(new SharedArrayBuffer(4));
+    port.postMessage({ ev: 'flush', flushed });
+    Atomics.wait(flushed, 0, 0, flushMs);
+  });
   process.setSourceMapsEnabled(true);
 }
 
-function evaluate({ id, code, awaits, fresh, pauses }: Evaluate): void {
+function evaluate({ id, code, functions, awaits, fresh, pauses }: Evaluate): void {
   if (fresh.length > 0) session.post('Runtime.evaluate', { expression: `let ${fresh.join(', ')}`, silent: true });
   output.begin(id);
-  cell = { id, done: false };
-  const own = cell;
+  const own: Cell = { id, pauses, done: false };
+  cell = own;
   Atomics.store(inside, 0, 1);
-  session.post('Runtime.evaluate', { expression: code, silent: !pauses, objectGroup: 'cell' }, (error, evaluated) => {
+  // Functions stand before anything runs. That they do is no value.
+  if (functions !== '') runScript(own, functions, true, false);
+  if (!own.done) runScript(own, code, !pauses, !awaits);
+  Atomics.store(inside, 0, 0);
+}
+
+function runScript(own: Cell, expression: string, silent: boolean, gives: boolean): void {
+  session.post('Runtime.evaluate', { expression, silent, objectGroup: 'cell' }, (error, evaluated) => {
     // What was begun goes on, but nobody waits for it.
     if (error !== null) return finish(own, { interrupted: true });
     const { result, exceptionDetails } = evaluated as unknown as Evaluated;
-    if (awaits && exceptionDetails === undefined) return;
-    const given =
-      exceptionDetails === undefined
-        ? [{ value: false }, argumentOf(result)]
-        : [{ value: true }, argumentOf(exceptionDetails.exception ?? result)];
+    const thrown = exceptionDetails !== undefined;
+    if (!gives && !thrown) return;
+    const given = [{ value: thrown }, argumentOf(exceptionDetails?.exception ?? result)];
     const functionDeclaration = 'function (thrown, value) { this(thrown, value); }';
     session.post('Runtime.callFunctionOn', { objectId: settleId, functionDeclaration, arguments: given, silent: true }, (failed) => {
       if (failed !== null) finish(own, { interrupted: true });
     });
     session.post('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
   });
-  Atomics.store(inside, 0, 0);
 }
 
 /**
  * A cell that awaits. The inspector could do that (replMode), but it tells of promises that are collected in the midst of
  * collecting them, which ends Node 24.
  */
-function runAwaiting(work: (set: object) => Promise<unknown>, set: object): void {
+function runAwaiting(work: () => Promise<unknown>): void {
   const own = cell;
-  then.call(
-    work(set),
-    (value) => settle(own, false, value),
-    (error: unknown) => settle(own, true, error),
-  );
+  const done = (value: unknown): void => settle(own, false, value);
+  // The debugger stops at errors nobody handles, and a handler of ours would count as one.
+  if (own?.pauses === true && watches) unhandled.set(then.call(work(), done), own);
+  else then.call(work(), done, (error: unknown) => settle(own, true, error));
 }
 
 function settle(own: Cell | undefined, thrown: boolean, value: unknown): void {

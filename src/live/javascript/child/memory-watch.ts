@@ -11,7 +11,9 @@ const near = 0.5;
 export class MemoryWatch {
   readonly #inspector: Inspector;
   readonly #debugging: Debugging;
-  #limit = Number.POSITIVE_INFINITY;
+  #most = Number.POSITIVE_INFINITY;
+  /** It was within its limit when we looked last: what has exceeded it since is what runs. */
+  #within = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #busy = false;
   #asking = false;
@@ -30,7 +32,7 @@ export class MemoryWatch {
   }
 
   begin(heapMb: number): void {
-    this.#limit = heapMb * 1024 * 1024 * near;
+    this.#most = heapMb * 1024 * 1024;
     this.#next();
   }
 
@@ -63,8 +65,11 @@ export class MemoryWatch {
     this.#asking = true;
     try {
       const { usedSize } = await this.#inspector.post<{ usedSize: number }>('Runtime.getHeapUsage');
-      if (usedSize > this.#limit) await this.#debugging.guardMemory();
+      if (usedSize > this.#most * near) await this.#debugging.guardMemory();
       else await this.#debugging.unguardMemory();
+      const within = usedSize <= this.#most;
+      if (this.#within && !within) await this.#debugging.stopForMemory();
+      this.#within = within;
     } catch {
       // The main thread is gone; the host will know.
     } finally {

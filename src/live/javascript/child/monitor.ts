@@ -40,7 +40,8 @@ let aside = -1_000_000_000;
 
 port.on('message', (message: Frame) => {
   const { ev, id, ...rest } = message as { ev: string; id: number } & Frame;
-  if (ev === 'alive') {
+  if (ev === 'flush') wire?.flush(message['flushed'] as Int32Array);
+  else if (ev === 'alive') {
     probes.get(id)?.();
     probes.delete(id);
   } else if (ev === 'evaluated') {
@@ -129,6 +130,7 @@ async function carryOut(request: Frame): Promise<object | undefined> {
         op: 'evaluate',
         id,
         code: request['code'],
+        functions: String(request['functions'] ?? ''),
         awaits: request['awaits'] === true,
         fresh: request['fresh'] ?? [],
         pauses: request['onError'] === 'pause',

@@ -37,6 +37,14 @@ export class Wire {
     if (!this.#socket.destroyed) this.#socket.write(`${JSON.stringify({ secret: this.#secret, ...frame })}\n`);
   }
 
+  /** Wakes whoever waits there once everything is written. */
+  flush(flushed: Int32Array): void {
+    this.#socket.write('', () => {
+      Atomics.store(flushed, 0, 1);
+      Atomics.notify(flushed, 0);
+    });
+  }
+
   close(): void {
     this.#socket.destroy();
   }
