@@ -29,7 +29,7 @@ export async function waitFor(session: Session, run: Run, ctx: Context, ms: numb
   ctx.signal.addEventListener('abort', stop, { once: true });
   if (ctx.signal.aborted) stop();
   let beats = 0;
-  const beat = setInterval(() => ctx.progress(++beats, undefined, run.printed.lastLine() || 'running'), 1_000);
+  const beat = setInterval(() => ctx.progress(++beats, undefined, session.terms.mask(run.printed.lastLine()) || 'running'), 1_000);
   try {
     await run.settled(ms);
   } finally {

@@ -21,6 +21,9 @@ export interface BodyEvents {
   ended(reason: string): void;
 }
 
+/** So long the last words of a process that has ended are waited for. */
+const drainMs = 100;
+
 export function spawnBody({ command, args, cwd, env }: Launch, { printed, ended }: BodyEvents): Body {
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
   // Native code and children of the user's code write there; what the image itself prints comes over the wire.
@@ -44,7 +47,16 @@ export function spawnBody({ command, args, cwd, env }: Launch, { printed, ended 
     kill();
     ended(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`);
   });
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()));
+  const closed = new Promise<void>((resolve) => {
+    child.once('close', () => resolve()).once('error', () => resolve());
+    // Something it started may hold its output open for ever.
+    child.once('exit', () => {
+      setTimeout(() => {
+        for (const stream of child.stdio) stream?.destroy();
+        resolve();
+      }, drainMs).unref();
+    });
+  });
   return { wire: child.stdio[3] as Duplex, pid: child.pid, ours: true, closed, kill };
 }
 

@@ -1,5 +1,5 @@
 // One child process with a program in it: asked over its wire, interrupted, watched, and ended with everything it started.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { type Body, spawnBody, visitBody } from './body.ts';
 import type { Launch } from './engine.ts';
 import { type Frame, Wire } from './wire.ts';
@@ -122,6 +122,20 @@ export class Image {
     this.#body.kill();
   }
 
+  /** Processes it started; false when there are none, or it is not ours. */
+  endChildren(): boolean {
+    const { pid, ours } = this.#body;
+    const children = pid === undefined || !ours ? [] : childrenOf(pid);
+    for (const child of children) {
+      try {
+        process.kill(child, 'SIGKILL');
+      } catch {
+        // It has just ended.
+      }
+    }
+    return children.length > 0;
+  }
+
   async close(): Promise<void> {
     this.kill('it was closed');
     await this.closed;
@@ -179,8 +193,24 @@ function usage(pid: number, seen: Set<number> = new Set()): { readonly mb: numbe
   seen.add(pid);
   // In pages of 4 KiB; the second number.
   let mb = Number(read(`/proc/${pid}/statm`).split(' ', 2)[1] ?? 0) / 256;
-  for (const child of read(`/proc/${pid}/task/${pid}/children`).split(' ')) if (child !== '') mb += usage(Number(child), seen).mb;
+  for (const child of childrenOf(pid)) mb += usage(child, seen).mb;
   return { mb, processes: seen.size };
+}
+
+/** Each thread has children of its own. */
+function childrenOf(pid: number): number[] {
+  let tasks: string[] = [];
+  try {
+    tasks = readdirSync(`/proc/${pid}/task`);
+  } catch {
+    // It has just ended, or there is no such place here.
+  }
+  return tasks.flatMap((task) =>
+    read(`/proc/${pid}/task/${task}/children`)
+      .split(' ')
+      .filter((child) => child !== '')
+      .map(Number),
+  );
 }
 
 function read(file: string): string {

@@ -27,7 +27,10 @@ export async function loadJournal(folder: string, name: string | undefined): Pro
     const known = saved.length === 0 ? 'nothing was saved yet' : `saved are ${saved.join(', ')}`;
     throw new Error(name === undefined ? `restore needs a name; ${known}` : `There is nothing saved as "${name}"; ${known}`);
   }
-  return JSON.parse(await readFile(join(folder, `${name}${kind}`), 'utf8')) as Journal;
+  const journal = JSON.parse(await readFile(join(folder, `${name}${kind}`), 'utf8')) as Journal;
+  if (!Array.isArray(journal.cells) || !journal.cells.every((cell) => typeof cell === 'string'))
+    throw new Error(`What was saved as "${name}" cannot be read`);
+  return journal;
 }
 
 /** In order, until one fails. */
@@ -41,7 +44,11 @@ export async function replay(
   for (const code of cells) {
     if (signal.aborted) break;
     const run = session.evaluate(code, { timeoutMs });
+    const stop = (): void => void session.stop(run, 'cancelled');
+    signal.addEventListener('abort', stop, { once: true });
     await run.settled(2 ** 31 - 1);
+    signal.removeEventListener('abort', stop);
+    run.shown = true;
     const { outcome } = run;
     if (outcome?.status !== 'ok') {
       const text = outcome?.status === 'error' ? `${outcome.fault.type}: ${outcome.fault.message}` : (outcome?.status ?? 'paused');

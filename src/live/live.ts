@@ -133,7 +133,7 @@ export function createLive(options: LiveOptions = {}): Live {
     terms,
   });
   const stateFolder = options.stateFolder ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'vivarium', 'live');
-  const place = new Workplace({ sessions, waitMs: limits.waitMs, timeoutMs: limits.timeoutMs, single, stateFolder });
+  const place = new Workplace({ sessions, waitMs: limits.waitMs, timeoutMs: limits.timeoutMs, single, stateFolder, cwd });
   const expose = { resources: options.expose === true, prompts: options.expose === true };
   const server = new Server({ name, version, instructions: guide(sessions.languages), expose });
   offerTools(server, place);

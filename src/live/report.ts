@@ -74,7 +74,10 @@ function headOf(outcome: Outcome, run: Run, session: Session, tombstones: readon
       return {
         status: 'lost',
         line: `[STATE LOST] ${tombstones.at(-1) ?? `generation ${session.generation}: ${outcome.reason}`}`,
-        more: ['The session goes on empty. Define what you need again, or sessions(action: restore) replays what was saved.'],
+        more:
+          session.state === 'closed'
+            ? ['The session is closed.']
+            : ['The session goes on empty. Define what you need again, or sessions(action: restore) replays what was saved.'],
         failed: true,
       };
   }
@@ -171,7 +174,12 @@ function indented(text: string): string {
 }
 
 function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, ' ').slice(0, 300);
+  return text
+    .slice(0, 1_000)
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ')
+    .slice(0, 300);
 }
 
 function seconds(ms: number): string {

@@ -1,6 +1,8 @@
 // A session: an image and what was done in it. The image may be lost; the session then says so, counts a generation, and goes on.
-import { CellFault, type Engine, type Fault, type Notebook, type Outcome, type Pause, type StopReason, type View } from './engine.ts';
+import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type StopReason } from './engine.ts';
 import { Image, ImageEnded, type ImageLimits } from './image.ts';
+import { interrupt } from './interrupt.ts';
+import { messageOf, outcomeOf, strayText } from './outcome.ts';
 import { Printed } from './printed.ts';
 import { type Picture, Run } from './run.ts';
 import { type SandboxOptions, sandboxed } from './sandbox.ts';
@@ -39,9 +41,11 @@ export interface Entry {
 
 export type SessionState = 'cold' | 'starting' | 'idle' | 'busy' | 'paused' | 'closed';
 
-const mostEntries = 500;
-const probeMs = 60;
-const againMs = 400;
+const mostEntries = 5_000;
+const mostUnseen = 20;
+const askMs = 30_000;
+/** Longer code is not kept to be run again. */
+const mostCode = 100_000;
 
 export class Session {
   readonly handle: string;
@@ -62,7 +66,12 @@ export class Session {
   #booting: Promise<Image> | undefined;
   #queue: Run[] = [];
   #current: Run | undefined;
-  #last: Run | undefined;
+  #unseen: Run[] = [];
+  /** While it boots. */
+  #starting: Image | undefined;
+  /** Cells of this generation, and cells that are no longer among the entries. */
+  #ran = 0;
+  dropped = 0;
   #cells = 0;
   #closed = false;
 
@@ -85,9 +94,14 @@ export class Session {
     return this.#image?.pid;
   }
 
-  /** What runs now, or the last one that nobody has seen the end of. */
+  /** The first that nobody has seen the end of, otherwise what runs now. */
   get current(): Run | undefined {
-    return this.#current ?? (this.#last?.shown === false ? this.#last : undefined);
+    return this.#unseen.find((run) => !run.shown) ?? this.#current;
+  }
+
+  /** What runs now. */
+  get running(): Run | undefined {
+    return this.#current;
   }
 
   get queued(): number {
@@ -106,11 +120,26 @@ export class Session {
 
   /** Asks the image something else than to run code; boots it where there is none. */
   async ask(op: string, fields: object): Promise<Frame> {
+    if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
     this.lastUsed = Date.now();
     const image = await this.#boot();
-    const answer = await image.request(op, fields);
+    const answer = await this.#inTime(image, op, fields);
     if (answer['refused'] !== undefined) throw new Error(String(answer['refused']));
     return answer;
+  }
+
+  async #inTime(image: Image, op: string, fields: object): Promise<Frame> {
+    const id = image.number();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('The image does not answer: what runs in it leaves no gap')), askMs);
+    });
+    try {
+      return await Promise.race([image.request(op, fields, id), late]);
+    } finally {
+      clearTimeout(timer);
+      image.forget(id);
+    }
   }
 
   /** False when there was nothing to stop. */
@@ -124,28 +153,36 @@ export class Session {
     const image = this.#image;
     // It is being booted: then that is what is ended.
     if (image === undefined) {
+      this.#starting?.kill('it was stopped while it started');
       run.end({ status: 'stopped', why, goesOn: false });
       return true;
     }
-    await this.#interrupt(image, run, why);
+    await interrupt(image, run, why, this.terms.graceMs);
     return true;
   }
 
   /** Everything in it is forgotten; the next evaluation begins anew. */
   async reset(): Promise<void> {
-    const image = this.#image;
+    if (this.#image?.ours === false) throw new Error(`${this.handle} is a program of its own: it cannot be emptied from here`);
+    const image = this.#image ?? this.#starting;
     this.#drop();
-    for (const run of this.#queue.splice(0)) run.end({ status: 'stopped', why: 'cancelled', goesOn: false });
+    this.#endQueued('the session was reset before it ran');
     this.entries.length = 0;
+    this.dropped = 0;
     this.generation++;
     await image?.close();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const run of this.#queue.splice(0)) run.end({ status: 'stopped', why: 'cancelled', goesOn: false });
-    await this.#image?.close();
+    const image = this.#image ?? this.#starting;
+    this.#endQueued('the session was closed before it ran');
+    await image?.close();
     this.#drop();
+  }
+
+  #endQueued(reason: string): void {
+    for (const run of this.#queue.splice(0)) run.end({ status: 'lost', reason });
   }
 
   #pump(): void {
@@ -157,19 +194,26 @@ export class Session {
       run.end(outcome);
       this.#note(run, run.outcome as Outcome);
       this.#current = undefined;
-      this.#last = run;
+      this.#unseen = [...this.#unseen.filter((one) => !one.shown), run].slice(-mostUnseen);
       this.lastUsed = Date.now();
       this.#pump();
     });
   }
 
   async #execute(run: Run): Promise<Outcome> {
-    let image: Image;
+    // What boots is waited for no longer than what runs.
+    const timer = setTimeout(() => void this.stop(run, 'timeout'), Math.min(run.timeoutMs, 2 ** 31 - 1));
     try {
-      image = await this.#boot();
+      return await this.#evaluate(run, await this.#boot());
     } catch (error) {
-      return { status: 'lost', reason: messageOf(error) };
+      // There was none, so nothing is lost.
+      return run.outcome ?? { status: 'error', fault: { type: 'Error', message: messageOf(error), kind: 'error', frames: [] } };
+    } finally {
+      clearTimeout(timer);
     }
+  }
+
+  async #evaluate(run: Run, image: Image): Promise<Outcome> {
     if (run.outcome !== undefined) return run.outcome;
     run.began = performance.now();
     try {
@@ -177,7 +221,6 @@ export class Session {
         language: run.language,
         pauses: run.onError === 'pause',
       });
-      const timer = setTimeout(() => void this.stop(run, 'timeout'), Math.min(run.timeoutMs, 2 ** 31 - 1));
       try {
         // Stopped from outside: then its own answer is not waited for.
         const stopped = run.settledOutcome();
@@ -191,7 +234,6 @@ export class Session {
         if (outcome.status === 'ok') this.#define(prepared.declares, run.cell);
         return outcome;
       } finally {
-        clearTimeout(timer);
         image.forget(-run.cell);
       }
     } catch (error) {
@@ -199,35 +241,6 @@ export class Session {
       if (error instanceof ImageEnded) return { status: 'lost', reason: error.message };
       return { status: 'error', fault: { type: 'Error', message: messageOf(error), kind: 'error', frames: [] } };
     }
-  }
-
-  /** First the language's own way; then a look whether it is alive; then its end. */
-  async #interrupt(image: Image, run: Run, why: StopReason): Promise<void> {
-    const { graceMs } = this.terms;
-    run.stopping = why;
-    // It waits for something: nothing runs that could be stopped, so it is left alone.
-    if (run.pause === undefined && (await image.answers('probe', probeMs))) {
-      if (run.over) return;
-      image.request('abandon').catch(() => undefined);
-      return run.end({ status: 'stopped', why, goesOn: true });
-    }
-    if (run.over) return;
-    const until = performance.now() + graceMs;
-    // Once is not always enough: what is ended may have begun something else, which begins when it ends.
-    while (!run.over) {
-      const asked = image.request('interrupt').catch(() => undefined);
-      const answered = await Promise.race([asked, run.settled(graceMs)]);
-      if (answered?.['refused'] !== undefined) return run.end({ status: 'stopped', why, goesOn: true });
-      // The cell tells of its own end, unless it had awaited something: then only the image answers again.
-      if (!run.over) await run.settled(20);
-      if (run.over || (await image.answers('probe', againMs))) break;
-      if (performance.now() < until) continue;
-      image.kill('it could not be interrupted');
-      // Its end is told by what ends it.
-      if (image.ours) await image.closed;
-      break;
-    }
-    run.end({ status: 'stopped', why, goesOn: false });
   }
 
   async #boot(): Promise<Image> {
@@ -245,32 +258,63 @@ export class Session {
     const launch = sandbox === undefined || plain.socket !== undefined ? plain : sandboxed(plain, sandbox);
     const said = new Printed(2_000);
     let ready = false;
+    if (this.#closed) throw new ImageEnded('The session is closed');
     const image: Image = new Image(launch, this.terms, {
       output: (stream, text, cell, skipped) => (ready ? this.#printed(text, cell, skipped) : stream === 'err' ? said.add(text) : undefined),
       event: (frame) => this.#event(frame),
       ended: (reason) => this.#ended(image, reason),
     });
-    let booted: Frame;
+    this.#starting = image;
     try {
-      booted = await image.ready;
+      const booted = await image.ready.catch((error: unknown) => {
+        const { text } = said.take();
+        throw new Error(`The image did not start: ${messageOf(error)}${text === '' ? '' : `. It said: ${text.trim()}`}`);
+      });
+      ready = true;
+      this.version = String(booted['version'] ?? '');
+      this.#notebook = this.engine.open(options);
+      this.definitions.clear();
+      for (const file of image.ours ? this.terms.load : []) await this.#load(image, file);
+      // Closed or reset meanwhile: nobody else would end it.
+      if (this.#starting !== image || this.#closed) throw new ImageEnded('it was closed while it started');
+      this.#image = image;
+      return image;
     } catch (error) {
-      const { text } = said.take();
-      throw new Error(`The image did not start: ${messageOf(error)}${text === '' ? '' : `. It said: ${text.trim()}`}`);
+      await image.close();
+      throw error;
+    } finally {
+      if (this.#starting === image) this.#starting = undefined;
     }
-    ready = true;
-    this.version = String(booted['version'] ?? '');
-    this.#notebook = this.engine.open(options);
-    this.definitions.clear();
-    for (const file of image.ours ? this.terms.load : []) await this.#load(image, file);
-    this.#image = image;
-    return image;
   }
 
+  /** What goes wrong with it is said with the next answer; the image is there all the same. */
   async #load(image: Image, file: string): Promise<void> {
-    const prepared = await (this.#notebook as Notebook).prepare(this.engine.loadCode(file), 0);
-    const outcome = outcomeOf(await image.request('evaluate', { ...prepared.fields, cell: 0 }));
-    if (outcome.status === 'error') this.background.add(`${file} could not be loaded: ${outcome.fault.type}: ${outcome.fault.message}\n`);
-    else this.#define(prepared.declares, 0);
+    const id = image.number();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    try {
+      const prepared = await (this.#notebook as Notebook).prepare(this.engine.loadCode(file), 0);
+      const late = new Promise<undefined>((resolve) => {
+        timer = setTimeout(() => resolve(undefined), this.terms.bootMs);
+      });
+      const frame = await Promise.race([image.request('evaluate', { ...prepared.fields, cell: 0 }, id), late]);
+      if (frame === undefined) {
+        image.request('abandon').catch(() => undefined);
+        this.background.add(`${file} has not come to its end within ${this.terms.bootMs} ms; it goes on\n`);
+        return;
+      }
+      const outcome = outcomeOf(frame);
+      if (outcome.status === 'ok') this.#define(prepared.declares, 0);
+      else
+        this.background.add(
+          `${file} could not be loaded: ${outcome.status === 'error' ? `${outcome.fault.type}: ${outcome.fault.message}` : outcome.status}\n`,
+        );
+    } catch (error) {
+      if (!(error instanceof CellFault)) throw error;
+      this.background.add(`${file} could not be loaded: ${error.message}\n`);
+    } finally {
+      clearTimeout(timer);
+      image.forget(id);
+    }
   }
 
   #printed(text: string, cell: number | undefined, skipped: number): void {
@@ -281,9 +325,15 @@ export class Session {
 
   #event(frame: Frame): void {
     const { ev } = frame;
-    if (ev === 'paused') this.#current?.paused(frame as unknown as Pause);
+    if (ev === 'paused') this.#paused(frame as unknown as Pause);
     else if (ev === 'display') this.#current?.display(frame as unknown as Picture);
     else if (ev === 'stray') this.background.add(`${strayText(frame)}\n`);
+  }
+
+  /** A program that nobody waits for is not left standing. */
+  #paused(pause: Pause): void {
+    if (this.#current !== undefined && !this.#current.over) return this.#current.paused(pause);
+    this.#image?.request('debug', { action: 'resume' }).catch(() => undefined);
   }
 
   #ended(image: Image, reason: string): void {
@@ -291,7 +341,8 @@ export class Session {
     this.#drop();
     if (this.#closed) return;
     this.generation++;
-    const lost = this.entries.length;
+    const lost = this.#ran;
+    this.#ran = 0;
     this.tombstones.push(
       `generation ${this.generation}: ${reason}. ${lost} cell${lost === 1 ? '' : 's'} of work and every value are gone.`,
     );
@@ -300,6 +351,7 @@ export class Session {
 
   #drop(): void {
     this.#image = undefined;
+    this.#starting = undefined;
     this.#notebook = undefined;
     this.definitions.clear();
   }
@@ -317,31 +369,11 @@ export class Session {
         : outcome.status === 'error'
           ? `${outcome.fault.type}: ${outcome.fault.message}`
           : outcome.status;
-    this.entries.push({ cell, code, ok, text: text.slice(0, 500) });
-    if (this.entries.length > mostEntries) this.entries.shift();
+    const whole = code.length <= mostCode;
+    this.entries.push({ cell, code: whole ? code : `${code.slice(0, mostCode)}…`, ok: ok && whole, text: text.slice(0, 500) });
+    this.#ran++;
+    if (this.entries.length <= mostEntries) return;
+    this.entries.shift();
+    this.dropped++;
   }
-}
-
-function outcomeOf(frame: Frame): Outcome {
-  if (frame['memory'] !== undefined) return { status: 'memory', where: String(frame['memory']) };
-  if (frame['fault'] !== undefined) return { status: 'error', fault: frame['fault'] as Fault };
-  if (frame['interrupted'] === true) return { status: 'stopped', why: 'interrupted', goesOn: false };
-  if (frame['refused'] !== undefined)
-    return { status: 'error', fault: { type: 'Error', message: String(frame['refused']), kind: 'error', frames: [] } };
-  if (frame['unshown'] === true) return { status: 'ok', value: { text: '(a value that cannot be shown)', type: 'unknown' } };
-  return { status: 'ok', value: frame['value'] as View };
-}
-
-function strayText(frame: Frame): string {
-  const { what, where, fault } = frame as { what: string; where?: string; fault?: Fault };
-  if (what === 'memory') return `[memory ran out in ${where}; it was stopped]`;
-  if (what === 'interrupted') return `[interrupted: ${where}]`;
-  const kind = what === 'unhandled' ? 'unhandled rejection' : 'uncaught error';
-  const [top] = fault?.frames ?? [];
-  const at = top === undefined ? '' : ` at ${top.name || '(top level)'} (${top.file}:${top.line})`;
-  return `[${kind}] ${fault?.type}: ${fault?.message}${at}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -32,7 +32,7 @@ export function sessionsTool(server: Server, place: Workplace): void {
         if (action === 'open') return opened(place.sessions.open(place.ownerOf(ctx), language));
         if (action === 'restore') return await restore(place, ctx, name, language);
         const session = place.sessionFor(ctx, handle);
-        return await carryOut(action, session, place, name);
+        return await carryOut(action, session, place, name, place.folderOf(ctx));
       } catch (error) {
         throw error instanceof ToolError ? error : new ToolError((error as Error).message);
       }
@@ -45,6 +45,7 @@ async function carryOut(
   session: Session,
   place: Workplace,
   name: string | undefined,
+  folder: string,
 ): Promise<StructuredResult<Told>> {
   const { handle, owner } = session;
   switch (action) {
@@ -63,12 +64,12 @@ async function carryOut(
       await place.sessions.close(owner, handle);
       return saying(session, 'closed', `${handle} is closed.`);
     case 'save': {
-      const file = await saveJournal(place.stateFolder, session, name);
+      const file = await saveJournal(folder, session, name);
       const cells = session.entries.filter(({ ok }) => ok).length;
       return saying(
         session,
         'ok',
-        `Saved as "${file}": the ${cells} cells that succeeded, to be run again by restore. Values are not saved, only how they were made.`,
+        `Saved as "${file}": the ${cells} cells that succeeded, to be run again by restore. Values are not saved, only how they were made.${session.dropped === 0 ? '' : ` The first ${session.dropped} are not in it.`}`,
       );
     }
   }
@@ -97,7 +98,7 @@ async function restore(
   name: string | undefined,
   language: string | undefined,
 ): Promise<StructuredResult<Told>> {
-  const journal = await loadJournal(place.stateFolder, name);
+  const journal = await loadJournal(place.folderOf(ctx), name);
   const session = place.sessions.open(place.ownerOf(ctx), language ?? journal.language);
   const { done, failed } = await replay(session, journal, place.timeoutMs, ctx.signal);
   const end = failed === undefined ? '' : ` Cell ${failed.cell} failed: ${failed.text}. What follows it was not run.`;

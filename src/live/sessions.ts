@@ -20,7 +20,7 @@ export class Sessions {
   readonly #options: SessionsOptions;
   readonly #sessions: Map<string, Session> = new Map();
   /** What became of those that are gone, so that whoever asks for one is told. */
-  readonly #graves: Map<string, string> = new Map();
+  readonly #graves: Map<string, { readonly text: string; readonly generation: number }> = new Map();
   readonly #timer: ReturnType<typeof setInterval>;
   onChange: (session: Session, names: readonly string[]) => void = () => undefined;
 
@@ -55,6 +55,13 @@ export class Sessions {
 
   #add(owner: string, handle: string, engine: Engine): Session {
     const session = new Session(handle, owner, engine, this.#options.terms);
+    // Under the same name there was one before: whoever used it must know that this is another.
+    const grave = this.#graves.get(keyOf(owner, handle));
+    if (grave !== undefined) {
+      this.#graves.delete(keyOf(owner, handle));
+      session.generation = grave.generation + 1;
+      session.tombstones.push(`generation ${session.generation}: ${grave.text}`);
+    }
     session.onChange = (names) => this.onChange(session, names);
     this.#sessions.set(keyOf(owner, handle), session);
     return session;
@@ -67,7 +74,7 @@ export class Sessions {
     const visit = this.visits().find((one) => one.handle === handle);
     if (visit !== undefined) return this.#add(owner, handle, visit.engine);
     const grave = this.#graves.get(keyOf(owner, handle));
-    throw new Error(grave ?? `There is no session ${handle}; sessions(action: list) shows those there are`);
+    throw new Error(grave?.text ?? `There is no session ${handle}; sessions(action: list) shows those there are`);
   }
 
   find(owner: string, handle: string): Session | undefined {
@@ -80,7 +87,8 @@ export class Sessions {
     const session = this.#sessions.get(key);
     if (session === undefined) return false;
     this.#sessions.delete(key);
-    this.#graves.set(key, `The session ${handle} is gone: ${why}. Open another one; what it held is lost.`);
+    const text = `The session ${handle} is gone: ${why}. Open another one; what it held is lost.`;
+    this.#graves.set(key, { text, generation: session.generation });
     for (const oldest of this.#graves.keys()) {
       if (this.#graves.size <= mostGraves) break;
       this.#graves.delete(oldest);

@@ -35,7 +35,7 @@ export function offerTools(server: Server, place: Workplace): void {
     },
     async (args, ctx) => {
       const code = args.code ?? args.expression;
-      const session = place.sessionFor(ctx, args.session, args.language);
+      const session = place.sessionFor(ctx, args.session, args.language, code !== undefined);
       const run = code === undefined ? session.current : begin(session, code, { ...place.asked(args), onError: args.on_error });
       if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}: give code`);
       return answer(session, run, await waitFor(session, run, ctx, args.wait_ms ?? place.waitMs));
@@ -102,7 +102,7 @@ export function offerTools(server: Server, place: Workplace): void {
     async ({ files, session: own }, ctx) => {
       const session = place.sessionFor(ctx, own);
       const { text: said, failed } = (await asking(session, 'reload', { files })) as unknown as { text: string; failed?: boolean };
-      if (failed === true) throw new ToolError(said, { structured: structured(session, 'error') });
+      if (failed === true) throw new ToolError(session.terms.mask(said), { structured: structured(session, 'error') });
       return saying(session, 'ok', said);
     },
   );

@@ -1,4 +1,6 @@
 // Who works where: the session a call means, and the limits its wishes are held to.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { Context } from '../server/context.ts';
 import { ToolError } from '../server/tool.ts';
 import type { Asked, Session } from './session.ts';
@@ -12,6 +14,7 @@ export interface WorkplaceOptions {
   readonly single: boolean;
   /** Where saved sessions are kept. */
   readonly stateFolder: string;
+  readonly cwd: string;
 }
 
 export class Workplace {
@@ -20,8 +23,10 @@ export class Workplace {
   readonly timeoutMs: number;
   readonly stateFolder: string;
   readonly #single: boolean;
+  readonly #cwd: string;
 
-  constructor({ sessions, waitMs, timeoutMs, single, stateFolder }: WorkplaceOptions) {
+  constructor({ sessions, waitMs, timeoutMs, single, stateFolder, cwd }: WorkplaceOptions) {
+    this.#cwd = cwd;
     this.sessions = sessions;
     this.waitMs = waitMs;
     this.timeoutMs = timeoutMs;
@@ -34,15 +39,23 @@ export class Workplace {
   }
 
   /** The one that was named, or the caller's own: of its connection, where it has one, otherwise a new one each time. */
-  sessionFor(ctx: Context, handle?: string, language?: string): Session {
+  sessionFor(ctx: Context, handle?: string, language?: string, opens = false): Session {
     const owner = this.ownerOf(ctx);
     try {
       if (handle !== undefined && handle !== 'main') return this.sessions.get(owner, handle);
       const own = this.#ownName(ctx);
+      // Every call would open another one, only to find nothing in it.
+      if (own === undefined && !opens) throw new Error('Say which session: evaluate opens one and names it');
       return (own === undefined ? undefined : this.sessions.find(owner, own)) ?? this.sessions.open(owner, language, own);
     } catch (error) {
       throw new ToolError((error as Error).message);
     }
+  }
+
+  /** Where somebody's saved sessions are: nobody else's, and of no other project. */
+  folderOf(ctx: Pick<Context, 'principal'>): string {
+    const name = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+    return join(this.stateFolder, name(this.#cwd), name(this.ownerOf(ctx)));
   }
 
   asked({

@@ -186,7 +186,10 @@ onEachNode((node) => {
       );
       const folder = join(lab.folder, 'state');
       expect(statSync(folder).mode & 0o777).toBe(0o700);
-      for (const file of readdirSync(folder)) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+      for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+        const { mode } = statSync(join(folder, file));
+        expect(mode & 0o777).toBe(statSync(join(folder, file)).isDirectory() ? 0o700 : 0o600);
+      }
       const restored = await lab.call('sessions', { action: 'restore', name: 'work' });
       expect(restored.text).toContain('Replayed 2 of 2 cells');
       expect(await lab.value('twice()', { session: restored.structured.session })).toBe('40');

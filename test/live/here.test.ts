@@ -47,7 +47,7 @@ onEachNode((node) => {
     const { child, socket } = await begin(lab, node);
     expect([statSync(socket).mode & 0o777, statSync(join(lab.folder, '.vivarium')).mode & 0o777]).toEqual([0o600, 0o700]);
     child.kill('SIGTERM');
-    await expect.poll(() => existsSync(socket)).toBe(false);
+    await expect.poll(() => existsSync(socket), { timeout: 10_000 }).toBe(false);
   });
 
   it('A program with vivarium/here is said to be gone when it has ended', async () => {

@@ -1,5 +1,5 @@
 // A cell before it runs: imports become calls, and one that awaits becomes a function whose names outlive it.
-import { type AnyNode, type ModuleDeclaration, type Node, type Pattern, type Program, parse, type Statement } from 'acorn';
+import { type AnyNode, type Comment, type ModuleDeclaration, type Node, type Pattern, type Program, parse, type Statement } from 'acorn';
 
 export interface Cell {
   readonly code: string;
@@ -58,8 +58,9 @@ const nothing: Known = { names: new Set(), functions: new Set() };
  */
 export function prepareCell(code: string, name: string, known: Known = nothing, pauses = false): Cell {
   const source = asExpression(code) ?? code.replace(/^#!/, '//');
-  const program = read(source);
-  const edits = new Edits(source);
+  const remarks: Comment[] = [];
+  const program = read(source, remarks);
+  const edits = new Edits(source, remarks);
   const found = survey(program, edits);
   // An error that leaves an asynchronous function is told apart from one that the program catches itself.
   const awaits = found.awaits || pauses || program.body.some((one) => one.type === 'ImportDeclaration');
@@ -140,8 +141,8 @@ function asExpression(code: string): string | undefined {
   }
 }
 
-function read(code: string): Program {
-  const terms = { ecmaVersion: 'latest', locations: true, allowHashBang: true, allowAwaitOutsideFunction: true } as const;
+function read(code: string, onComment: Comment[] = []): Program {
+  const terms = { ecmaVersion: 'latest', locations: true, allowHashBang: true, allowAwaitOutsideFunction: true, onComment } as const;
   try {
     return parse(code, { ...terms, sourceType: 'module' });
   } catch (error) {
@@ -270,10 +271,12 @@ function namesIn(pattern: Pattern): string[] {
 /** Changes to a text by the positions of the original. */
 class Edits {
   readonly #source: string;
+  readonly #remarks: readonly Comment[];
   readonly #edits: { readonly start: number; readonly end: number; readonly text: string; readonly order: number }[] = [];
 
-  constructor(source: string) {
+  constructor(source: string, remarks: readonly Comment[]) {
     this.#source = source;
+    this.#remarks = remarks;
   }
 
   text({ start, end }: Node): string {
@@ -304,15 +307,26 @@ class Edits {
     return made + this.#part(at, this.#source.length);
   }
 
-  /** Only these, at their lines. */
+  /** Only these, at their lines, with the comments above them. */
   only(nodes: readonly Node[]): string {
     let at = 0;
     let made = '';
     for (const node of nodes) {
-      made += this.blank({ start: at, end: node.start }) + this.#part(node.start, node.end);
+      made += this.#comments(at, node.start) + this.#part(node.start, node.end);
       at = node.end;
     }
     return made;
+  }
+
+  #comments(from: number, to: number): string {
+    let at = from;
+    let made = '';
+    for (const { start, end } of this.#remarks) {
+      if (start < at || end > to) continue;
+      made += this.blank({ start: at, end: start }) + this.#source.slice(start, end);
+      at = end;
+    }
+    return made + this.blank({ start: at, end: to });
   }
 
   #part(from: number, to: number): string {

@@ -50,6 +50,8 @@ class JavaScriptNotebook implements Notebook {
 
   /** As JavaScript where it is, otherwise without its types. */
   async #read(code: string, name: string, language: string | undefined, pauses: boolean): Promise<Cell> {
+    // Parsers recurse, and the compiler of types does not survive it.
+    if (depthOf(code) > deepest) throw asFault(new CellError('nested too deeply', 1, 1), name, code);
     try {
       if (language !== 'typescript') return prepareCell(code, name, this.#known, pauses);
     } catch (error) {
@@ -68,6 +70,18 @@ class JavaScriptNotebook implements Notebook {
       throw asFault(first ?? (error as CellError), name, code);
     }
   }
+}
+
+const deepest = 1_000;
+
+function depthOf(code: string): number {
+  let depth = 0;
+  let most = 0;
+  for (const bracket of code.match(/[([{)\]}]/g) ?? []) {
+    depth += '([{'.includes(bracket) ? 1 : -1;
+    most = Math.max(most, depth);
+  }
+  return most;
 }
 
 /** With the line and a mark under the place. */
@@ -91,8 +105,12 @@ function bootFile(): string {
 function nameFor(file: string): string {
   const bare = basename(file).replace(/\.[^.]*$/, '');
   const name = bare.replace(/[^\w$]+(\w?)/g, (_, next: string) => next.toUpperCase()).replace(/^(?=\d)/, '_');
-  return name === '' || name === 'index' ? 'app' : name;
+  if (name === '' || name === 'index') return 'app';
+  return reserved.test(name) ? `${name}_` : name;
 }
+
+const reserved =
+  /^(?:await|break|case|catch|class|const|continue|debugger|default|delete|do|else|enum|export|extends|false|finally|for|function|if|implements|import|in|instanceof|interface|let|new|null|package|private|protected|public|return|static|super|switch|this|throw|true|try|typeof|var|void|while|with|yield)$/;
 
 function asSpecifier(file: string): string {
   return /^(?:\.{0,2}\/|[a-z]:|file:)/i.test(file) ? file : `./${file}`;

@@ -31,6 +31,7 @@ export class Debugging {
   #frames: readonly CallFrame[] | undefined;
   #reason = '';
   #readers = 0;
+  #resting: Promise<void> = Promise.resolve();
   #memory = false;
   #enabling: Promise<object> | undefined;
   onMemory: (where: string) => void = () => undefined;
@@ -50,6 +51,7 @@ export class Debugging {
   }
 
   async pauseOnErrors(): Promise<void> {
+    await this.#resting;
     await this.#need('errors');
     await this.#inspector.post('Debugger.setPauseOnExceptions', { state: 'all' });
   }
@@ -81,7 +83,12 @@ export class Debugging {
   }
 
   /** The cell is over. */
-  async rest(): Promise<void> {
+  rest(): Promise<void> {
+    this.#resting = this.#resting.then(() => this.#rest()).catch(() => undefined);
+    return this.#resting;
+  }
+
+  async #rest(): Promise<void> {
     if (this.#needs.has('errors')) await this.#inspector.post('Debugger.setPauseOnExceptions', { state: 'none' });
     await this.#done('errors');
     await this.#done('steps');

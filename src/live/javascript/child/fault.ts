@@ -29,7 +29,7 @@ export function faultOf(thrown: unknown): Fault {
   const causes = causesOf(thrown);
   const details = detailsOf(thrown);
   return {
-    type,
+    type: type.slice(0, 200),
     message: message.slice(0, most),
     frames: framesOf(text(read(thrown, 'stack'))),
     kind: type === 'RangeError' && /call stack/.test(message) ? 'stack' : type === 'SyntaxError' ? 'syntax' : 'error',

@@ -27,13 +27,17 @@ export interface Members extends View {
 
 const mostText = 10_000;
 const mostRefs = 10_000;
+const mostHeld = 50;
 const pageLength = 50;
 const mostKeys = 1_000;
 const shownKeys = 50;
+const mostKey = 200;
 const plain = { depth: 3, maxStringLength: 5_000, maxArrayLength: 50, breakLength: 100, showProxy: true };
 
 export class Keeper {
-  readonly #refs: Map<number, unknown> = new Map();
+  /** The newest are held, the others only as long as the program holds them: what was shown must not fill the memory. */
+  readonly #refs: Map<number, WeakRef<object>> = new Map();
+  readonly #held: Map<number, object> = new Map();
   readonly #numbers: WeakMap<object, number> = new WeakMap();
   #next = 1;
 
@@ -61,8 +65,11 @@ export class Keeper {
 
   /** What a number stands for. */
   get(ref: number): unknown {
-    if (!this.#refs.has(ref)) throw new RangeError(`There is no #${ref} in this session`);
-    return this.#refs.get(ref);
+    const found = this.#refs.get(ref);
+    if (found === undefined) throw new RangeError(`There is no #${ref} in this session`);
+    const value = found.deref();
+    if (value === undefined) throw new RangeError(`#${ref} is gone: nothing in the program holds it any more`);
+    return value;
   }
 
   /** Along keys or indices, without running a getter. */
@@ -91,8 +98,9 @@ export class Keeper {
     };
   }
 
-  forget(): void {
-    this.#refs.clear();
+  /** Memory is short. */
+  letGo(): void {
+    this.#held.clear();
   }
 
   #ref(value: unknown): number | undefined {
@@ -101,11 +109,10 @@ export class Keeper {
     if (known !== undefined && this.#refs.has(known)) return known;
     const ref = this.#next++;
     this.#numbers.set(value, ref);
-    this.#refs.set(ref, value);
-    for (const oldest of this.#refs.keys()) {
-      if (this.#refs.size <= mostRefs) break;
-      this.#refs.delete(oldest);
-    }
+    this.#refs.set(ref, new WeakRef(value));
+    this.#held.set(ref, value);
+    dropOldest(this.#held, mostHeld);
+    dropOldest(this.#refs, mostRefs);
     return ref;
   }
 }
@@ -159,7 +166,7 @@ function entryOf(from: object, entry: unknown, at: number): Found {
 function propertyOf(from: object, key: string | symbol): Found {
   const { get, set, value } = Object.getOwnPropertyDescriptor(from, key) ?? {};
   const accessor = get !== undefined || set !== undefined;
-  return { key: String(key), value, ...(accessor && { note: get === undefined ? '[setter]' : '[getter]' }) };
+  return { key: String(key).slice(0, mostKey), value, ...(accessor && { note: get === undefined ? '[setter]' : '[getter]' }) };
 }
 
 /** By the key it is shown under. */
@@ -170,6 +177,13 @@ function memberOf(from: unknown, key: string): Found | undefined {
     const { total, page } = pageOf(from, offset);
     const found = page.find((one) => one.key === key);
     if (found !== undefined || offset + pageLength >= total) return found;
+  }
+}
+
+function dropOldest(map: Map<number, unknown>, most: number): void {
+  for (const oldest of map.keys()) {
+    if (map.size <= most) return;
+    map.delete(oldest);
   }
 }
 
@@ -198,7 +212,7 @@ function show(value: unknown, custom: boolean, most: number = mostText): { reado
 /** What can be printed without running a getter of the user's, and in bounded time. */
 function presentable(value: unknown, custom: boolean): { readonly shown: unknown; readonly left: number } {
   if (typeof value !== 'object' || value === null || types.isProxy(value)) return { shown: value, left: 0 };
-  if (!custom && hasOwnName(value)) throw new Error('a getter gives it its name');
+  if (!custom && !isQuiet(value, 4, { left: 2_000 })) throw new Error('a getter gives something in it its name');
   if (Array.isArray(value) || ArrayBuffer.isView(value)) return { shown: value, left: 0 };
   const keys = keysOf(value);
   if (keys.length <= mostKeys) return { shown: value, left: 0 };
@@ -207,9 +221,22 @@ function presentable(value: unknown, custom: boolean): { readonly shown: unknown
   return { shown: part, left: keys.length - shownKeys };
 }
 
+/** Whether printing it runs nothing of the user's, down to where printing looks. */
+function isQuiet(value: unknown, depth: number, budget: { left: number }): boolean {
+  if (typeof value !== 'object' || value === null || types.isProxy(value) || depth === 0 || budget.left <= 0) return true;
+  budget.left--;
+  if (hasOwnName(value)) return false;
+  const inner = types.isMap(value) || types.isSet(value) ? pageOf(value, 0).page.map((one) => one.value) : [];
+  const keys = ArrayBuffer.isView(value) ? [] : keysOf(value).slice(0, 100);
+  const own = keys.map((key) => Object.getOwnPropertyDescriptor(value, key)?.value as unknown);
+  return [...inner, ...own].every((one) => isQuiet(one, depth - 1, budget));
+}
+
 /** Printing asks for Symbol.toStringTag; those of the platform are harmless. */
 function hasOwnName(value: object): boolean {
-  for (let at: object | null = value; at !== null && !types.isProxy(at); at = Object.getPrototypeOf(at)) {
+  for (let at: object | null = value; at !== null; at = Object.getPrototypeOf(at)) {
+    // Its traps would run.
+    if (types.isProxy(at)) return true;
     const { get } = Object.getOwnPropertyDescriptor(at, Symbol.toStringTag) ?? {};
     if (get !== undefined) return !/\[native code]\s*\}$/.test(Function.prototype.toString.call(get));
   }

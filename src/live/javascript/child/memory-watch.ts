@@ -65,8 +65,11 @@ export class MemoryWatch {
     this.#asking = true;
     try {
       const { usedSize } = await this.#inspector.post<{ usedSize: number }>('Runtime.getHeapUsage');
-      if (usedSize > this.#most * near) await this.#debugging.guardMemory();
-      else await this.#debugging.unguardMemory();
+      if (usedSize > this.#most * near) {
+        await this.#debugging.guardMemory();
+        await this.#inspector.ask('letGo');
+      }
+      if (usedSize <= this.#most * near) await this.#debugging.unguardMemory();
       const within = usedSize <= this.#most;
       if (this.#within && !within) await this.#debugging.stopForMemory();
       this.#within = within;

@@ -88,10 +88,21 @@ function take(socket: Socket): void {
     ended() {
       wire = undefined;
       // Without a host there is nobody to live for, unless the program was there before.
-      if (listen === undefined) process.exit(0);
+      if (listen === undefined) endAll();
       over();
     },
   });
+}
+
+/** With everything that was started here, whatever the main thread is doing: it could not be asked any more. */
+function endAll(): never {
+  try {
+    process.kill(-process.pid, 'SIGKILL');
+  } catch {
+    // In a sandbox the group is not ours, and ends with it.
+  }
+  process.kill(process.pid, 'SIGKILL');
+  process.exit(0);
 }
 
 async function begin(terms: Frame): Promise<void> {
@@ -122,7 +133,7 @@ async function carryOut(request: Frame): Promise<object | undefined> {
       return undefined;
     case 'evaluate':
       if (request['onError'] === 'pause') await debugging.pauseOnErrors();
-      scripts.remember(String(request['code']), request['text'] as string | undefined);
+      scripts.remember(asWritten(request), request['text'] as string | undefined);
       reloading.remember(request['imports']);
       busy = id;
       memory.work();
@@ -190,6 +201,13 @@ function over(): object {
   memory.rest();
   void debugging.rest();
   return {};
+}
+
+/** A cell with its functions where they were written, under the name of the script. */
+function asWritten(request: Frame): string {
+  const code = String(request['code']);
+  if (request['functions'] === undefined || request['functions'] === '') return code;
+  return `${String(request['text'])}${code.slice(code.lastIndexOf('\n//# sourceURL='))}`;
 }
 
 async function inspect(request: Frame): Promise<object> {

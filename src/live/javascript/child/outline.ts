@@ -14,6 +14,8 @@ export interface Part {
   readonly head: string;
   readonly body: string;
   readonly async: boolean;
+  /** Handed to a call while the file was loaded: what that computed stays as it is. */
+  readonly given: boolean;
 }
 
 export interface Outline {
@@ -35,19 +37,22 @@ export function outlineOf({ code, format }: Runnable): Outline {
   });
   const parts: Part[] = [];
   const kinds: string[] = [];
-  const visit = (node: AnyNode, name: string): void => {
+  const visit = (node: AnyNode, name: string, given: boolean): void => {
     if (isFunction(node)) {
-      parts.push(partOf(node, name, code));
+      parts.push({ ...partOf(node, name, code), given });
       kinds.push(`${node.type}${node.async ? ' async' : ''}${node.generator ? ' *' : ''} ${nameOf(node.id, code)}`);
       return;
     }
+    // One that is called where it stands ran once, as the code around it.
+    if (node.type === 'CallExpression' && isFunction(node.callee as AnyNode)) return;
     const own = namedBy(node, name, code);
+    const inCall = given || node.type === 'CallExpression' || node.type === 'NewExpression';
     for (const value of Object.values(node)) {
-      if (Array.isArray(value)) for (const one of value) if (isNode(one)) visit(one, own);
-      if (isNode(value)) visit(value, own);
+      if (Array.isArray(value)) for (const one of value) if (isNode(one)) visit(one, own, inCall);
+      if (isNode(value)) visit(value, own, inCall);
     }
   };
-  visit(program, '');
+  visit(program, '', false);
   parts.sort((a, b) => a.start - b.start);
   let at = 0;
   const outside = words.filter(({ start }) => {
@@ -116,7 +121,12 @@ export function changedNames(known: Outline, wanted: Outline): string[] {
   return [...new Set(wanted.parts.filter(({ text }, at) => text !== known.parts[at]?.text).map(({ name }) => name))];
 }
 
-function partOf(node: FunctionNode & { readonly id?: unknown }, name: string, code: string): Part {
+/** Whether one that changed was handed to a call. */
+export function changesGiven(known: Outline, wanted: Outline): boolean {
+  return wanted.parts.some(({ text, name, given }, at) => given && !name.includes('__vivarium') && text !== known.parts[at]?.text);
+}
+
+function partOf(node: FunctionNode & { readonly id?: unknown }, name: string, code: string): Omit<Part, 'given'> {
   const { start, end, body } = node as unknown as { start: number; end: number; body: AnyNode };
   // Parentheses around a body belong to it.
   const arrow = node.type === 'ArrowFunctionExpression' && node.expression;

@@ -7,7 +7,7 @@ import { declaredIn, type Folded, folded } from './additions.ts';
 import type { Debugging } from './debugging.ts';
 import { type Evaluated, type Inspector, messageOf } from './inspector.ts';
 import { ownFile, source, urlOf } from './modules.ts';
-import { changedNames, evaluates, loosened, type Outline, outlineOf, swapped } from './outline.ts';
+import { changedNames, changesGiven, evaluates, loosened, type Outline, outlineOf, swapped } from './outline.ts';
 import type { Renewed } from './renewal.ts';
 import { flawIn, type Runnable, runnable, tailBody, withoutTail } from './transform.ts';
 
@@ -164,7 +164,8 @@ export class Reloading {
       }
       const status = await this.#set(script, known, to, wanted);
       if (status === 'Ok' && added.length > 0) await this.#onMain(`__vivarium_renewal.fill(${JSON.stringify(script.url)})`);
-      if (status === 'Ok') result = { line: `swapped ${this.#short(file)}: ${names.join(', ')}`, status: 'done' };
+      const old = changesGiven(known, to) ? ' (what was computed with it when the file was loaded keeps its value)' : '';
+      if (status === 'Ok') result = { line: `swapped ${this.#short(file)}: ${names.join(', ')}${old}`, status: 'done' };
       else if (/Active/.test(status)) {
         const line = `not swapped ${this.#short(file)}: ${names.join(', ')} runs or waits just now; reload again when it has ended, or ${fresh}`;
         result = { line, status: 'blocked' };

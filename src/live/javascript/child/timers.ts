@@ -8,7 +8,8 @@ type Callback = (...args: unknown[]) => unknown;
 type Schedule = (callback: Callback, ...rest: unknown[]) => unknown;
 
 const entry = '__vivarium_timer';
-const names = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'] as const;
+/** An interrupt of a microtask ends that alone. */
+const names = ['setTimeout', 'setInterval', 'setImmediate'] as const;
 
 /** `interrupted` is told when a callback was ended from outside. */
 export function containTimers(session: Session, output: Output, interrupted: () => void): void {

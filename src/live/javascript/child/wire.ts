@@ -34,7 +34,9 @@ export class Wire {
   }
 
   send(frame: object): void {
-    if (!this.#socket.destroyed) this.#socket.write(`${JSON.stringify({ secret: this.#secret, ...frame })}\n`);
+    // Before the host has introduced itself nothing is for it.
+    if (!this.#socket.destroyed && this.#secret !== undefined)
+      this.#socket.write(`${JSON.stringify({ secret: this.#secret, ...frame })}\n`);
   }
 
   /** Wakes whoever waits there once everything is written. */
