@@ -125,7 +125,7 @@ export class Image {
   /** Processes it started; false when there are none, or it is not ours. */
   endChildren(): boolean {
     const { pid, ours } = this.#body;
-    const children = pid === undefined || !ours ? [] : childrenOf(pid);
+    const children = pid === undefined || !ours ? [] : descendantsOf(pid);
     for (const child of children) {
       try {
         process.kill(child, 'SIGKILL');
@@ -195,6 +195,11 @@ function usage(pid: number, seen: Set<number> = new Set()): { readonly mb: numbe
   let mb = Number(read(`/proc/${pid}/statm`).split(' ', 2)[1] ?? 0) / 256;
   for (const child of childrenOf(pid)) mb += usage(child, seen).mb;
   return { mb, processes: seen.size };
+}
+
+/** With their own; whoever waits for one waits for all that hold its output. */
+function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
 /** Each thread has children of its own. */

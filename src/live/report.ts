@@ -36,6 +36,8 @@ export function reportRun(session: Session, run: Run): Report {
   lines.unshift(head.line);
   if (printed.text !== '') lines.push(fence('output', printed.text));
   lines.push(...head.more);
+  const { running } = session;
+  if (running !== undefined && running !== run) lines.push(`(This was cell ${run.cell}; cell ${running.cell} still runs.)`);
   const refs = outcome?.status === 'ok' && outcome.value.ref !== undefined ? [outcome.value.ref] : [];
   truncated ||= outcome?.status === 'ok' && outcome.value.cut === true;
   return { text: lines.join('\n'), status: head.status, failed: head.failed, truncated, refs };
@@ -131,7 +133,7 @@ function faultLine({ type, message, kind }: Fault): string {
   return kind === 'thrown' ? `thrown: ${indented(message)}` : `${oneLine(type)}: ${indented(message)}`;
 }
 
-function faultMore({ frames, causes = [], details }: Fault, session: Session): string[] {
+function faultMore({ frames, causes = [], details, kind }: Fault, session: Session): string[] {
   const own = frames.filter(isUsers);
   const folded = frames.length - own.length;
   const lines = own.slice(0, mostFrames).map((one, at) => `  ${at}: ${place(one, session)}`);
@@ -141,7 +143,7 @@ function faultMore({ frames, causes = [], details }: Fault, session: Session): s
     ...(details === undefined ? [] : [`  ${oneLine(details)}`]),
     ...causes.map((cause) => `  caused by ${oneLine(cause)}`),
     ...(lines.length === 0 ? [] : ['[Backtrace]', ...lines]),
-    ...(own.length > 0 ? ['evaluate with on_error: "pause" stops there with the locals.'] : []),
+    ...(own.length > 0 && kind !== 'syntax' ? ['evaluate with on_error: "pause" stops there with the locals.'] : []),
   ];
 }
 
@@ -158,7 +160,9 @@ function shortPlace(text: string, session: Session): string {
 }
 
 function shortFile(file: string, { terms: { cwd } }: Session): string {
-  const path = file.startsWith('file://') ? decodeURIComponent(file.slice('file://'.length)) : file;
+  // A file that was imported anew is the same file.
+  const name = file.replace(/\?v=\d+$/, '');
+  const path = name.startsWith('file://') ? decodeURIComponent(name.slice('file://'.length)) : name;
   return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }
 

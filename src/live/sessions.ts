@@ -34,6 +34,13 @@ export class Sessions {
     return this.#options.engines.map(({ language }) => language);
   }
 
+  /** Throws for a language that is not offered. */
+  check(language: string): Engine {
+    const engine = this.#options.engines.find((one) => one.language === asLanguage(language));
+    if (engine === undefined) throw new Error(`There is no language "${language}", only ${this.languages.join(', ')}`);
+    return engine;
+  }
+
   /** Those of one owner. */
   list(owner: string): Session[] {
     return [...this.#sessions.values()].filter((one) => one.owner === owner);
@@ -44,8 +51,8 @@ export class Sessions {
     if (this.#sessions.size >= mostSessions) {
       throw new Error(`There are ${this.#sessions.size} sessions already, and no more are allowed: close one (sessions, action: close)`);
     }
-    const engine = language === undefined ? engines[0] : engines.find((one) => one.language === asLanguage(language));
-    if (engine === undefined) throw new Error(`There is no language "${language}", only ${this.languages.join(', ')}`);
+    const engine = language === undefined ? engines[0] : this.check(language);
+    if (engine === undefined) throw new Error('There is no language at all');
     return this.#add(owner, handle, engine);
   }
 
@@ -57,7 +64,7 @@ export class Sessions {
     const session = new Session(handle, owner, engine, this.#options.terms);
     // Under the same name there was one before: whoever used it must know that this is another.
     const grave = this.#graves.get(keyOf(owner, handle));
-    if (grave !== undefined) {
+    if (grave?.text.includes('nobody used it') === true) {
       this.#graves.delete(keyOf(owner, handle));
       session.generation = grave.generation + 1;
       session.tombstones.push(`generation ${session.generation}: ${grave.text}`);

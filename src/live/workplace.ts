@@ -42,6 +42,7 @@ export class Workplace {
   sessionFor(ctx: Context, handle?: string, language?: string, opens = false): Session {
     const owner = this.ownerOf(ctx);
     try {
+      if (language !== undefined) this.sessions.check(language);
       if (handle !== undefined && handle !== 'main') return this.sessions.get(owner, handle);
       const own = this.#ownName(ctx);
       // Every call would open another one, only to find nothing in it.

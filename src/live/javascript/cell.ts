@@ -200,8 +200,8 @@ type Import = Extract<ModuleDeclaration, { type: 'ImportDeclaration' }>;
 function importing(statement: Import, edits: Edits, imports: Imported[]): void {
   const from = String(statement.source.value);
   const attributes = statement.attributes.map(({ key, value }) => `${edits.text(key)}: ${edits.text(value)}`).join(', ');
-  const call = `await ${load}(${statement.source.raw}${attributes === '' ? '' : `, { with: { ${attributes} } }`})`;
   const picked: string[] = [];
+  const before = imports.length;
   let whole: string | undefined;
   for (const one of statement.specifiers) {
     const local = one.local.name;
@@ -214,6 +214,9 @@ function importing(statement: Import, edits: Edits, imports: Imported[]): void {
     imports.push({ local, imported, from });
     picked.push(`${JSON.stringify(imported)}: ${local}`);
   }
+  const wanted = imports.slice(before).flatMap(({ imported }) => (imported === '*' ? [] : [JSON.stringify(imported)]));
+  const options = attributes === '' ? 'undefined' : `{ with: { ${attributes} } }`;
+  const call = `await ${load}(${statement.source.raw}, ${options}, [${wanted.join(', ')}])`;
   const lines = '\n'.repeat(edits.text(statement).split('\n').length - 1);
   const taken = whole === undefined ? call : `${whole} = ${call}`;
   // With a semicolon of its own: the line before may have none.

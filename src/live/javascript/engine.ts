@@ -18,8 +18,8 @@ export function javascript({ node = process.execPath, nodeArgs = [] }: JavaScrip
     title: 'JavaScript and TypeScript',
     features: { interrupt: 'keep', readOnly: true, debug: true, reload: true, lookup: true },
     launch({ cwd, env, heapMb }: LaunchOptions): Launch {
-      // More than is allowed: the image stops what exceeds its limit, and needs room to notice it.
-      const args = [`--max-old-space-size=${Math.round(heapMb * 1.5) + 128}`, ...nodeArgs, bootFile()];
+      // With some room: what fills the memory is to be stopped before the engine gives up.
+      const args = [`--max-old-space-size=${heapMb + 64}`, ...nodeArgs, bootFile()];
       return { command: node, args, env, cwd, terms: { heapMb } };
     },
     open: () => new JavaScriptNotebook(),

@@ -31,8 +31,8 @@ export class Debugging {
   #frames: readonly CallFrame[] | undefined;
   #reason = '';
   #readers = 0;
+  #atError = false;
   #resting: Promise<void> = Promise.resolve();
-  #memory = false;
   #enabling: Promise<object> | undefined;
   onMemory: (where: string) => void = () => undefined;
 
@@ -62,12 +62,6 @@ export class Debugging {
 
   unguardMemory(): Promise<void> {
     return this.#done('memory');
-  }
-
-  /** What runs has taken more than it may. */
-  async stopForMemory(): Promise<void> {
-    this.#memory = true;
-    await this.#inspector.post('Debugger.pause');
   }
 
   /** The scripts that are loaded, by id, while `work` runs. */
@@ -118,6 +112,8 @@ export class Debugging {
         await this.#inspector.post(`Debugger.step${{ into: 'Into', over: 'Over', out: 'Out' }[action]}`);
         return {};
       case 'restart':
+        // The engine does not survive it.
+        if (this.#atError) throw new Error('A frame cannot be restarted at an error: abort, mend, and evaluate again');
         await this.#need('steps');
         await this.#inspector.post('Debugger.restartFrame', { callFrameId: frameAt(frames, frame).callFrameId, mode: 'StepInto' });
         return {};
@@ -135,8 +131,7 @@ export class Debugging {
 
   async #paused(paused: Paused): Promise<void> {
     const { reason, callFrames, data } = paused;
-    if (reason === 'OOM' || this.#memory) {
-      this.#memory = false;
+    if (reason === 'OOM') {
       const top = callFrames[0];
       this.onMemory(top === undefined ? '' : nameOf(top, this.#scripts));
       await this.abort();
@@ -149,6 +144,7 @@ export class Debugging {
       return;
     }
     this.#frames = callFrames;
+    this.#atError = exception;
     this.#reason = exception ? (data?.description?.split('\n')[0] ?? 'an error') : reason === 'other' ? 'step' : reason;
     this.#tell({ ev: 'paused', ...(await this.#show()) });
   }

@@ -33,13 +33,13 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
     register(new URL('./hooks.js', import.meta.url));
   };
   const helpers = {
-    __vivarium_import: async (given: unknown, options?: object): Promise<Namespace> => {
+    __vivarium_import: async (given: unknown, options?: object, wanted: readonly string[] = []): Promise<Namespace> => {
       const specifier = String(given);
       prepare(specifier);
       try {
         const found = await quietly(() => load(specifier, options));
         renewal.imported(specifier, found);
-        return found;
+        return provided(specifier, found, wanted);
       } catch (error) {
         throw await renewal.placed(error);
       }
@@ -66,6 +66,19 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   }
   return { import: load };
+}
+
+/** As an import would: what is not there is an error. Of CommonJS everything is there that its exports hold. */
+function provided(specifier: string, found: Namespace, wanted: readonly string[]): Namespace {
+  const missing = wanted.filter((name) => !(name in found));
+  if (missing.length === 0) return found;
+  const whole = found['default'];
+  const more = typeof whole === 'object' || typeof whole === 'function' ? (whole as Namespace | null) : null;
+  const [absent] = missing.filter((name) => more === null || !(name in more));
+  if (absent === undefined) return { ...found, ...Object.fromEntries(missing.map((name) => [name, more?.[name]])) };
+  throw new SyntaxError(
+    `${specifier} does not provide an export named ${absent}; it has ${Object.keys(found).slice(0, 20).join(', ') || 'none'}`,
+  );
 }
 
 function urlOf(path: string): string {

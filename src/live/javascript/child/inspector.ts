@@ -74,8 +74,16 @@ export class Inspector {
   async look(expression: string): Promise<Remote> {
     const terms = { expression, throwOnSideEffect: true, timeout: 1_000, silent: true, objectGroup: 'look', replMode: true };
     const { result, exceptionDetails } = await this.post<Evaluated>('Runtime.evaluate', terms);
-    if (exceptionDetails !== undefined) throw new Error(messageOf(exceptionDetails));
-    return result;
+    if (exceptionDetails === undefined) return result;
+    const message = messageOf(exceptionDetails);
+    if (!message.startsWith('EvalError: Possible side-effect')) throw new Error(message);
+    const [name] = /^[A-Za-z_$][\w$]*/.exec(expression.trim()) ?? [];
+    const kind =
+      name === undefined
+        ? undefined
+        : await this.post<Evaluated>('Runtime.evaluate', { expression: `typeof ${name}`, throwOnSideEffect: true, silent: true });
+    if (kind?.result.value === 'undefined') throw new Error(`${name} is not defined`);
+    throw new Error('This would change something, or might: inspect changes nothing, so use evaluate');
   }
 }
 

@@ -12,8 +12,6 @@ export class MemoryWatch {
   readonly #inspector: Inspector;
   readonly #debugging: Debugging;
   #most = Number.POSITIVE_INFINITY;
-  /** It was within its limit when we looked last: what has exceeded it since is what runs. */
-  #within = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #busy = false;
   #asking = false;
@@ -70,9 +68,6 @@ export class MemoryWatch {
         await this.#inspector.ask('letGo');
       }
       if (usedSize <= this.#most * near) await this.#debugging.unguardMemory();
-      const within = usedSize <= this.#most;
-      if (this.#within && !within) await this.#debugging.stopForMemory();
-      this.#within = within;
     } catch {
       // The main thread is gone; the host will know.
     } finally {
