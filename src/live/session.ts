@@ -201,21 +201,18 @@ export class Session {
   }
 
   async #execute(run: Run): Promise<Outcome> {
-    // What boots is waited for no longer than what runs.
-    const timer = setTimeout(() => void this.stop(run, 'timeout'), Math.min(run.timeoutMs, 2 ** 31 - 1));
     try {
       return await this.#evaluate(run, await this.#boot());
     } catch (error) {
       // There was none, so nothing is lost.
       return run.outcome ?? { status: 'error', fault: { type: 'Error', message: messageOf(error), kind: 'error', frames: [] } };
-    } finally {
-      clearTimeout(timer);
     }
   }
 
   async #evaluate(run: Run, image: Image): Promise<Outcome> {
     if (run.outcome !== undefined) return run.outcome;
     run.began = performance.now();
+    const timer = setTimeout(() => void this.stop(run, 'timeout'), Math.min(run.timeoutMs, 2 ** 31 - 1));
     try {
       const prepared = await (this.#notebook as Notebook).prepare(run.code, run.cell, {
         language: run.language,
@@ -240,6 +237,8 @@ export class Session {
       if (error instanceof CellFault) return { status: 'error', fault: error.fault };
       if (error instanceof ImageEnded) return { status: 'lost', reason: error.message };
       return { status: 'error', fault: { type: 'Error', message: messageOf(error), kind: 'error', frames: [] } };
+    } finally {
+      clearTimeout(timer);
     }
   }
 

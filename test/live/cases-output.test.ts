@@ -34,7 +34,8 @@ onEachNode((node) => {
       // Bytes of another process may come after the answer: then they are the next one's background.
       let said = [...fenced(first.text), ...fenced(first.text, background)].join('');
       await eventually(async () => {
-        said += fenced((await lab.evaluate('0', { session })).text, background).join('');
+        const { text } = await lab.evaluate('0', { session });
+        said += [...fenced(text), ...fenced(text, background)].join('');
         return said;
       }).toBe('printed 1');
       await lab.call('sessions', { action: 'close', session });

@@ -10,7 +10,7 @@ onEachNode((node) => {
   let session: string;
   beforeAll(async () => {
     process.env['VIVARIUM_TEST_SECRET'] = secret;
-    lab = await openLab({ node, env: { ALLOWED: 'yes' }, limits: { heapMb: 256, rssMb: 640 } });
+    lab = await openLab({ node, env: { ALLOWED: 'yes' }, limits: { heapMb: 256, rssMb: 1_200 } });
   });
   beforeEach(async () => {
     session = await lab.open();

@@ -171,7 +171,8 @@ const places: Partial<Record<Part, string>> = {
   asking: 'src/server/asking.ts',
   http: 'src/serve/http.ts',
   client: 'src/client',
-  live: 'src/live',
+  lisp: 'src/live/lisp',
+  smalltalk: 'src/live/smalltalk',
   check: 'src/check',
 };
 

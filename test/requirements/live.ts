@@ -9,7 +9,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: legacy,
     rows: ['pharo pharo-14', 'lisp cl-12'],
-    later: 'live',
+    proof: ['test/live/presented.test.ts > presents itself under the name and version it was given'],
   },
   {
     id: 'live/smalltalk/evaluate',
@@ -18,7 +18,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-21', 'pharo pharo-22'],
-    later: 'live',
+    later: 'smalltalk',
   },
   {
     id: 'live/smalltalk/value',
@@ -27,7 +27,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-24'],
-    later: 'live',
+    later: 'smalltalk',
   },
   {
     id: 'live/smalltalk/error',
@@ -36,7 +36,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-26'],
-    later: 'live',
+    later: 'smalltalk',
   },
   {
     id: 'live/smalltalk/version',
@@ -45,7 +45,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-28', 'pharo pharo-32'],
-    later: 'live',
+    later: 'smalltalk',
   },
   {
     id: 'live/smalltalk/class',
@@ -54,7 +54,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-34', 'pharo pharo-35'],
-    later: 'live',
+    later: 'smalltalk',
   },
   {
     id: 'live/smalltalk/review',
@@ -63,7 +63,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-37', 'pharo pharo-39', 'pharo pharo-40'],
-    later: 'live',
+    later: 'smalltalk',
   },
   {
     id: 'live/lisp/evaluate',
@@ -72,7 +72,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-17', 'lisp cl-18'],
-    later: 'live',
+    later: 'lisp',
   },
   {
     id: 'live/lisp/persistent',
@@ -81,7 +81,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-19'],
-    later: 'live',
+    later: 'lisp',
   },
   {
     id: 'live/lisp/value',
@@ -90,7 +90,7 @@ export const live: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['lisp cl-20', 'lisp cl-21'],
-    later: 'live',
+    later: 'lisp',
   },
   {
     id: 'live/lisp/error',
@@ -99,7 +99,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-22', 'lisp cl-36'],
-    later: 'live',
+    later: 'lisp',
   },
   {
     id: 'live/lisp/error-is-result',
@@ -108,7 +108,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-35', 'lisp cl-37'],
-    later: 'live',
+    later: 'lisp',
   },
   {
     id: 'live/lisp/session',
@@ -118,7 +118,7 @@ export const live: readonly Requirement[] = [
     revisions: legacy,
     rows: ['lisp cl-55'],
     proof: ['test/wire/wire.test.ts > is answered as it is written'],
-    remains: 'live',
+    remains: 'lisp',
   },
   {
     id: 'live/lisp/start',
@@ -127,7 +127,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-58'],
-    later: 'live',
+    later: 'lisp',
   },
   {
     id: 'live/lisp/client-configuration',
@@ -136,7 +136,7 @@ export const live: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['lisp cl-60'],
-    later: 'live',
+    later: 'lisp',
   },
   {
     id: 'live/progress',
@@ -145,7 +145,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-72'],
-    later: 'live',
+    proof: ['test/live/presented.test.ts > reports progress while an evaluation runs'],
   },
   {
     id: 'live/cancel',
@@ -154,7 +154,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-73'],
-    later: 'live',
+    proof: ['test/live/cases-sessions.test.ts > while it runs is stopped; a second time changes nothing; the next one works'],
   },
   {
     id: 'live/sessions',
@@ -163,7 +163,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-74'],
-    later: 'live',
+    proof: ['test/live/cases-sessions.test.ts > E15 nothing one session does is seen in another'],
   },
   {
     id: 'live/resources',
@@ -172,6 +172,6 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-75'],
-    later: 'live',
+    proof: ['test/live/resources.test.ts > tells what a session did and what it defined'],
   },
 ];
