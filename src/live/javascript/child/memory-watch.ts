@@ -15,6 +15,7 @@ export class MemoryWatch {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #busy = false;
   #asking = false;
+  #short = false;
   #caught: string | undefined;
   /** A cell was stopped, and may not be able to tell. */
   onCaught: () => void = () => undefined;
@@ -63,11 +64,11 @@ export class MemoryWatch {
     this.#asking = true;
     try {
       const { usedSize } = await this.#inspector.post<{ usedSize: number }>('Runtime.getHeapUsage');
-      if (usedSize > this.#most * near) {
-        await this.#debugging.guardMemory();
-        await this.#inspector.ask('letGo');
-      }
-      if (usedSize <= this.#most * near) await this.#debugging.unguardMemory();
+      const short = usedSize > this.#most * near;
+      // Once, and before the debugger watches: a termination would end this instead of what fills the memory.
+      if (short && !this.#short) await this.#inspector.ask('letGo');
+      this.#short = short;
+      await (short ? this.#debugging.guardMemory() : this.#debugging.unguardMemory());
     } catch {
       // The main thread is gone; the host will know.
     } finally {

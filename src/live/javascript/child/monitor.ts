@@ -63,7 +63,13 @@ memory.onCaught = () => {
     over();
     wire?.send({ id, ev: 'done', ...memory.caught(id) });
   });
-  setTimeout(() => port.postMessage({ op: 'probe', id: probe }), tellMs);
+  // Short of memory, the main thread may fail to take it.
+  const ask = (): void => {
+    if (busy !== id || !probes.has(probe)) return;
+    port.postMessage({ op: 'probe', id: probe });
+    setTimeout(ask, 2 * tellMs);
+  };
+  setTimeout(ask, tellMs);
 };
 
 const connected = inspector
