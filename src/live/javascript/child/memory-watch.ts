@@ -43,6 +43,8 @@ export class MemoryWatch {
 
   rest(): void {
     this.#busy = false;
+    // Nothing runs now that a termination could be meant for.
+    if (this.#short) void this.#inspector.ask('letGo').catch(() => undefined);
     this.#next();
   }
 
