@@ -44,7 +44,7 @@ onEachNode((node) => {
       ['at once', `${failing}outer([1, 2, 3])`],
       ['after an await', `${failing}await null; outer([1, 2, 3])`],
       ['in an async function', `${failing}async function later(list) { await null; return outer(list) }\nawait later([1, 2, 3])`],
-    ])('%s shows frames with locals, and looks around in them', { retry: 2 }, async (_, code) => {
+    ])('%s shows frames with locals, and looks around in them', async (_, code) => {
       const answer = await pausing(code);
       expect(answer.head).toBe('[PAUSED] RangeError: too much: 3Ada');
       expect(answer.isError).toBe(false);

@@ -45,9 +45,7 @@ port.on('message', (message: Frame) => {
     probes.get(id)?.();
     probes.delete(id);
   } else if (ev === 'evaluated') {
-    if (busy === id) busy = undefined;
-    memory.rest();
-    void debugging.rest();
+    over(id);
     wire?.send({ id, ev: 'done', ...rest, ...memory.caught(id) });
   } else wire?.send(message);
 });
@@ -60,7 +58,7 @@ memory.onCaught = () => {
   probes.set(probe, () => {
     if (busy !== id) return;
     port.postMessage({ op: 'forget', id });
-    over();
+    over(id);
     wire?.send({ id, ev: 'done', ...memory.caught(id) });
   });
   // Short of memory, the main thread may fail to take it.
@@ -95,7 +93,7 @@ function take(socket: Socket): void {
       wire = undefined;
       // Without a host there is nobody to live for, unless the program was there before.
       if (listen === undefined) endAll();
-      over();
+      over(busy);
     },
   });
 }
@@ -156,11 +154,9 @@ async function carryOut(request: Frame): Promise<object | undefined> {
     case 'interrupt':
       if (listen !== undefined && !debugging.paused && Atomics.load(inside, 0) === 0)
         throw new Error('it goes on in the program, which is not ours to stop');
-      if (debugging.paused) await debugging.abort();
-      else await inspector.post('Runtime.terminateExecution');
-      return over();
+      return stop(busy);
     case 'abandon':
-      return over();
+      return over(busy);
     case 'inspect':
       return lookup.alone(() => inTime(inspect(request)));
     case 'lookup':
@@ -201,8 +197,16 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Nobody waits for the cell any more, whether it tells of its end or not. */
-function over(): object {
+/** By the time it has stopped, the next cell may run already. */
+async function stop(cell: number | undefined): Promise<object> {
+  if (debugging.paused) await debugging.abort();
+  else await inspector.post('Runtime.terminateExecution');
+  return over(cell);
+}
+
+/** Nobody waits for the cell any more, whether it tells of its end or not. What comes late takes nothing from the next one. */
+function over(cell: number | undefined): object {
+  if (busy !== cell) return {};
   busy = undefined;
   memory.rest();
   void debugging.rest();
