@@ -18,17 +18,17 @@ type Values = Readonly<Record<string, string | boolean | undefined>>;
 /** Whom a fixed token belongs to. Whoever comes by the local socket is the same person. */
 const owner = { id: 'token-1', scopes: [] };
 
-export async function liveOverHttp(options: LiveOptions & { readonly cwd: string }, values: Values): Promise<void> {
+export async function liveOverHttp(options: LiveOptions, values: Values): Promise<void> {
   const kept = values['auth-token-env'] === undefined && values['auth-issuer'] === undefined ? await token(options) : undefined;
-  const { server, close } = begin({ ...options, single: false });
+  const { server, folder, close } = begin({ ...options, single: false });
   const { name } = coreOf(server).info;
   let door: OpenDoor | undefined;
   const { url } = await listen(server, values, {
     ...(kept !== undefined && { auth: bearer([kept.token]) }),
     onShutdown: () => Promise.all([door?.close(), close()]),
   });
-  door = await welcome(server, options.cwd, owner);
-  process.stderr.write(`${printable(name)} is served at ${url}, for the project in ${printable(options.cwd)}\n`);
+  door = await welcome(server, folder, owner);
+  process.stderr.write(`${printable(name)} is served at ${url}, for the project in ${printable(folder)}\n`);
   if (values['quiet'] === true) return;
   const { 'public-url': known, 'auth-token-env': variable } = values as Record<string, string | undefined>;
   const told = [

@@ -5,6 +5,7 @@ import { VivariumError } from '../jsonrpc/error.ts';
 import { createLive, javascript, type Live, type LiveLimits, type LiveOptions } from '../live/index.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { count, list, milliseconds } from './flag-values.ts';
+import { usesHttp } from './http-flags.ts';
 import { printable } from './terminal.ts';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
@@ -19,17 +20,20 @@ export function begin(options: LiveOptions): Live {
   }
 }
 
-export function optionsOf(values: Values): LiveOptions & { readonly cwd: string } {
+export function optionsOf(values: Values): LiveOptions {
   const text = (name: string): string | undefined => values[name] as string | undefined;
-  const cwd = resolve(text('cwd') ?? '.');
+  const named = text('cwd');
+  const cwd = resolve(named ?? '.');
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new CommandError(exitCodes.usage, `There is no folder ${cwd}`);
   const load = list(text('load'));
   const absent = load.find((file) => !statSync(resolve(cwd, file), { throwIfNoEntry: false })?.isFile());
-  if (absent !== undefined) throw new CommandError(exitCodes.usage, `There is no file ${absent} in ${cwd}`, { hint: 'See --load' });
+  // Without --cwd a client on stdio may name another folder; what is not there then is said by the first answer.
+  if (absent !== undefined && (named !== undefined || usesHttp(values)))
+    throw new CommandError(exitCodes.usage, `There is no file ${absent} in ${cwd}`, { hint: 'See --load' });
   const [language, node, state, tools] = [text('language') ?? 'javascript', text('node'), text('state'), text('tools')];
   if (language !== 'javascript') throw new CommandError(exitCodes.usage, `There is no language "${language}", only javascript`);
   return {
-    cwd,
+    ...((named !== undefined || usesHttp(values)) && { cwd }),
     load,
     engines: [javascript(node === undefined ? {} : { node })],
     env: variables(list(text('env'))),

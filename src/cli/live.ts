@@ -14,10 +14,18 @@ export const live: Command = {
   summary: 'Give an agent the project in this folder as a living program',
   usage: 'live [options]',
   flags: {
-    cwd: { type: 'string', value: 'folder', help: 'The project (default: this folder)' },
+    cwd: {
+      type: 'string',
+      value: 'folder',
+      help: 'The project (default: the first root of a client on stdio that has any, otherwise this folder)',
+    },
     load: { type: 'string', value: 'files', help: 'Files every fresh image begins with, separated by commas' },
     language: { type: 'string', value: 'name', help: 'What is evaluated (default: javascript, with TypeScript)' },
-    node: { type: 'string', value: 'path', help: 'The Node that runs the project, 20 or newer (default: this one)' },
+    node: {
+      type: 'string',
+      value: 'path',
+      help: 'The Node that runs the project, 20.19 or newer (default: by .nvmrc or engines, else this one)',
+    },
     env: { type: 'string', value: 'names', help: 'Variables the program sees beside PATH, HOME and the like, separated by commas' },
     tools: {
       type: 'string',
@@ -52,12 +60,17 @@ export const live: Command = {
       return undefined;
     }
     guardProcess(true);
-    const { server, close } = begin({ ...options, single: true });
-    let door: OpenDoor | undefined;
+    const image = begin({ ...options, single: true });
+    const { server, close } = image;
+    let door: Promise<OpenDoor | undefined> = Promise.resolve(undefined);
+    const open = (folder: string): void => {
+      door = door.then((before) => before?.close()).then(() => welcome(server, folder));
+    };
+    image.onMove(open);
     if (process.stdin.isTTY && values['quiet'] !== true) greet(coreOf(server).info.name);
-    await serveStdio(server, { onShutdown: () => Promise.all([door?.close(), close()]) });
+    await serveStdio(server, { onShutdown: () => Promise.all([door.then((last) => last?.close()), close()]) });
     // Afterwards: the client waits for nothing of it.
-    door = await welcome(server, options.cwd);
+    open(image.folder);
     return undefined;
   },
 };

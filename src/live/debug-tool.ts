@@ -28,7 +28,7 @@ export function debugTool(server: Server, place: Workplace): void {
       annotations: { destructiveHint: false },
     },
     async ({ action, frame = 0, code, step = 'over', session: name }, ctx) => {
-      const session = place.sessionFor(ctx, name);
+      const session = await place.sessionFor(ctx, name);
       const run = session.running;
       if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}. evaluate with on_error: "pause" stops at an error.`);
       if (action !== 'pause' && run.pause === undefined) throw new ToolError('It runs and is not paused: debug(action: pause) pauses it.');

@@ -10,6 +10,8 @@ export interface Launch {
   readonly socket?: string;
   /** What the child is told in its first line, beside its secret. */
   readonly terms: Readonly<Record<string, unknown>>;
+  /** Said with the first answer. */
+  readonly note?: string;
 }
 
 export interface LaunchOptions {

@@ -8,7 +8,7 @@ import { answer, asking, saying, structured, type Told, told, waitFor } from './
 import { CellFault } from './engine.ts';
 import { offerRunTests, type TestTerms } from './run-tests.ts';
 import type { Session } from './session.ts';
-import { findRunner } from './test-runners.ts';
+import { findRunner, noRunner } from './test-runners.ts';
 import type { Workplace } from './workplace.ts';
 
 /** `default` has run_tests where the project has a runner for them. */
@@ -27,10 +27,12 @@ export function offerExtraTools(server: Server, place: Workplace, choice: ToolCh
   const unknown = chosen.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new VivariumError('ERR_CONFIG', `There is no tool "${unknown}" to add: there are ${names.join(', ')}`);
   for (const name of new Set(chosen)) offers[name]?.(server, place);
-  const runner = tests !== undefined && chosen.includes('run_tests') ? findRunner(tests.cwd) : undefined;
-  if (tests !== undefined && runner !== undefined) offerRunTests(server, runner, tests);
-  else if (Array.isArray(choice) && choice.includes('run_tests')) {
-    const why = tests === undefined ? 'does not work in a sandbox' : `finds neither vitest, jest nor node:test in ${tests.cwd}`;
+  const runner = tests !== undefined && chosen.includes('run_tests') ? findRunner(tests.home.folder) : undefined;
+  const asked = Array.isArray(choice) && choice.includes('run_tests');
+  // Where the client has yet to name the folder, whoever asked for it gets it.
+  if (tests !== undefined && (runner !== undefined || (asked && tests.home.open))) offerRunTests(server, runner, tests);
+  else if (asked) {
+    const why = tests === undefined ? 'does not work in a sandbox' : noRunner(tests.home.folder);
     throw new VivariumError('ERR_CONFIG', `run_tests ${why}: leave it out`);
   }
 }
@@ -48,10 +50,10 @@ function define(server: Server, place: Workplace): void {
       output: told,
       annotations: { readOnlyHint: false, destructiveHint: true },
     },
-    ({ source, on, session: handle }, ctx) => {
+    async ({ source, on, session: handle }, ctx) => {
       if (on !== undefined && !/^[\p{ID_Start}$_][\p{ID_Continue}$.]*$/u.test(on))
         throw new ToolError('`on` is the name of a class, such as Cart or app.Cart');
-      return evaluated(place, place.sessionFor(ctx, handle), on === undefined ? source : methodsCode(on, source), ctx);
+      return evaluated(place, await place.sessionFor(ctx, handle), on === undefined ? source : methodsCode(on, source), ctx);
     },
   );
 }
@@ -79,7 +81,7 @@ function complete(server: Server, place: Workplace): void {
       annotations: readOnly,
     },
     async ({ prefix, session: handle }, ctx) => {
-      const session = place.sessionFor(ctx, handle);
+      const session = await place.sessionFor(ctx, handle);
       const { names } = (await asking(session, 'complete', { prefix })) as unknown as { names: string[] };
       const shown = names.slice(0, 100);
       const left = names.length - shown.length;
@@ -99,7 +101,7 @@ function checkSyntax(server: Server, place: Workplace): void {
       annotations: readOnly,
     },
     async ({ code, language, session: handle }, ctx) => {
-      const session = place.sessionFor(ctx, handle, language);
+      const session = await place.sessionFor(ctx, handle, language);
       const { cwd, env, heapMb } = session.terms;
       try {
         const { declares } = await session.engine.open({ cwd, env, heapMb }).prepare(code, 0, { language });
@@ -124,8 +126,8 @@ function loadFile(server: Server, place: Workplace): void {
       output: told,
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
-    ({ file, session: handle }, ctx) => {
-      const session = place.sessionFor(ctx, handle);
+    async ({ file, session: handle }, ctx) => {
+      const session = await place.sessionFor(ctx, handle);
       return evaluated(place, session, session.engine.loadCode(file), ctx);
     },
   );
@@ -145,7 +147,7 @@ function profile(server: Server, place: Workplace): void {
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     },
     async ({ code, timeout_ms, session: handle }, ctx) => {
-      const session = place.sessionFor(ctx, handle);
+      const session = await place.sessionFor(ctx, handle);
       if (session.state === 'busy' || session.state === 'paused')
         throw new ToolError(`Something runs in ${session.handle} already: wait for it, or interrupt it`);
       await asking(session, 'profile', { action: 'start' });
@@ -187,7 +189,7 @@ function heap(server: Server, place: Workplace): void {
       annotations: readOnly,
     },
     async ({ session: handle }, ctx) => {
-      const session = place.sessionFor(ctx, handle);
+      const session = await place.sessionFor(ctx, handle);
       const { usedSize, totalSize, classes = [], more = 0 } = (await asking(session, 'heap', {})) as unknown as Heap;
       const lines = classes.map(({ name, count }) => `${String(count).padStart(9)}  ${name}`);
       const head = `${megabytes(usedSize)} of ${megabytes(totalSize)} MB in use`;

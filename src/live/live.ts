@@ -6,6 +6,7 @@ import { Server } from '../server/server.ts';
 import type { Engine } from './engine.ts';
 import { offerExtraTools, type ToolChoice } from './extra-tools.ts';
 import { guide } from './guide.ts';
+import { Home } from './home.ts';
 import { javascript } from './javascript/engine.ts';
 import { createMask } from './mask.ts';
 import { offerPrompts } from './prompts.ts';
@@ -18,7 +19,7 @@ import { findVisits } from './visits.ts';
 import { Workplace } from './workplace.ts';
 
 export interface LiveOptions {
-  /** The project's folder. Default: the working folder. */
+  /** The project's folder. Default: the first `file:` root of a client that is the only one, otherwise the working folder. */
   readonly cwd?: string;
   /** The first is used where nobody says another. Default: JavaScript. */
   readonly engines?: readonly Engine[];
@@ -65,6 +66,10 @@ export interface LiveLimits {
 /** A live server, and the way to end it: its images are processes. */
 export interface Live extends AsyncDisposable {
   readonly server: Server;
+  /** The project's. */
+  readonly folder: string;
+  /** Told when a client has named another folder than the one it began with. */
+  onMove(listener: (folder: string) => void): void;
   close(): Promise<void>;
 }
 
@@ -101,18 +106,13 @@ const passed = [
 ];
 
 export function createLive(options: LiveOptions = {}): Live {
-  const {
-    cwd = process.cwd(),
-    engines = [javascript()],
-    load = [],
-    env = {},
-    single = true,
-    name = 'vivarium-live',
-    version = '0.1.0',
-  } = options;
+  const { engines = [javascript()], load = [], env = {}, single = true, name = 'vivarium-live', version = '0.1.0' } = options;
+  const home = new Home(options.cwd ?? process.cwd(), options.cwd === undefined && single);
   const limits: LiveLimits = { ...usual, ...options.limits };
   const terms: SessionTerms = {
-    cwd,
+    get cwd() {
+      return home.folder;
+    },
     env: { ...inherited(), ...env },
     load,
     heapMb: limits.heapMb,
@@ -129,20 +129,30 @@ export function createLive(options: LiveOptions = {}): Live {
     engines,
     mostSessions: limits.sessions,
     idleMs: limits.idleMs,
-    ...(options.attach === true && { visits: () => findVisits(cwd) }),
+    ...(options.attach === true && { visits: () => findVisits(home.folder) }),
     terms,
   });
   const stateFolder = options.stateFolder ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'vivarium', 'live');
-  const place = new Workplace({ sessions, waitMs: limits.waitMs, timeoutMs: limits.timeoutMs, single, stateFolder, cwd });
+  const place = new Workplace({ sessions, waitMs: limits.waitMs, timeoutMs: limits.timeoutMs, single, stateFolder, home });
   const expose = { resources: options.expose === true, prompts: options.expose === true };
   const server = new Server({ name, version, instructions: guide(sessions.languages), expose });
   offerTools(server, place);
-  offerResources(server, place, { name, version, cwd });
+  offerResources(server, place, { name, version });
   offerPrompts(server, place);
-  const tests = { cwd, env: terms.env, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask: terms.mask };
+  const tests = { home, env: terms.env, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask: terms.mask };
   offerExtraTools(server, place, options.tools ?? 'default', terms.sandbox === undefined ? tests : undefined);
   const close = (): Promise<void> => sessions.closeAll();
-  return { server, close, [Symbol.asyncDispose]: close };
+  return {
+    server,
+    get folder() {
+      return home.folder;
+    },
+    onMove(listener) {
+      home.onMove = listener;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 function sandboxOf(sandbox: LiveOptions['sandbox']): SandboxOptions | undefined {

@@ -9,7 +9,6 @@ import type { Workplace } from './workplace.ts';
 export interface Identity {
   readonly name: string;
   readonly version: string;
-  readonly cwd: string;
 }
 
 const json = 'application/json';
@@ -17,7 +16,7 @@ const mostTranscript = 50_000;
 const mostNames = 1_000;
 
 export function offerResources(server: Server, place: Workplace, identity: Identity): void {
-  const { name, version, cwd } = identity;
+  const { name, version } = identity;
   const sessionsOf = (ctx: Pick<BaseContext, 'principal'>): Session[] => place.sessions.list(place.ownerOf(ctx));
   const find = (ctx: Pick<BaseContext, 'principal'>, handle: string): Session | undefined =>
     place.sessions.find(place.ownerOf(ctx), handle);
@@ -42,7 +41,11 @@ export function offerResources(server: Server, place: Workplace, identity: Ident
       cells: entries.length,
     }));
     const { platform, arch, version: node } = process;
-    return JSON.stringify({ name, version, node, platform, arch, cwd, languages: place.sessions.languages, sessions }, null, 1);
+    return JSON.stringify(
+      { name, version, node, platform, arch, cwd: place.home.folder, languages: place.sessions.languages, sessions },
+      null,
+      1,
+    );
   });
 
   const modules = server.resource(

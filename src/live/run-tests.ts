@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
 import { result, ToolError } from '../server/tool.ts';
+import type { Home } from './home.ts';
 import { Printed } from './printed.ts';
-import { reportFile, type TestReport, type TestRunner, type TestWish } from './test-runners.ts';
+import { findRunner, noRunner, reportFile, type TestReport, type TestRunner, type TestWish } from './test-runners.ts';
 
 export interface TestTerms {
-  readonly cwd: string;
+  readonly home: Home;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly mostOutput: number;
@@ -29,11 +30,11 @@ const mostFailures = 20;
 const mostMessage = 600;
 const number = { type: 'integer' } as const;
 
-export function offerRunTests(server: Server, runner: TestRunner, terms: TestTerms): void {
+export function offerRunTests(server: Server, found: TestRunner | undefined, terms: TestTerms): void {
   server.tool(
     'run_tests',
     {
-      description: `Run the project's tests (${runner.title}).`,
+      description: `Run the project's tests${found === undefined ? '' : ` (${found.title})`}.`,
       input: {
         type: 'object',
         properties: {
@@ -49,6 +50,9 @@ export function offerRunTests(server: Server, runner: TestRunner, terms: TestTer
       annotations: { destructiveHint: false },
     },
     async ({ files = [], name, timeout_ms = terms.timeoutMs }, ctx) => {
+      await terms.home.settle(ctx);
+      const runner = findRunner(terms.home.folder);
+      if (runner === undefined) throw new ToolError(`run_tests ${noRunner(terms.home.folder)}`);
       const ended = await run(runner, { files, name }, { ...terms, timeoutMs: Math.min(timeout_ms, terms.timeoutMs) }, ctx);
       const { report, output, why, code, ms } = ended;
       const tail = output.trim() === '' ? '' : `\n--- output\n${output.trim()}`;
@@ -93,12 +97,12 @@ function readSafely(runner: TestRunner, text: string): TestReport | undefined {
 
 async function finished(
   args: readonly string[],
-  { cwd, env, timeoutMs }: TestTerms,
+  { home, env, timeoutMs }: TestTerms,
   printed: Printed,
   ctx: Context,
 ): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
   // A group of its own: whatever the tests started ends with them.
-  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(process.execPath, args, { cwd: home.folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => printed.add(text));
   let why: 'over' | 'timeout' = 'over';
   const stop = (): void => {

@@ -9,6 +9,7 @@ import { type SandboxOptions, sandboxed } from './sandbox.ts';
 import type { Frame } from './wire.ts';
 
 export interface SessionTerms extends ImageLimits {
+  /** May change until the first image is there. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly heapMb: number;

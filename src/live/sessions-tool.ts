@@ -28,10 +28,11 @@ export function sessionsTool(server: Server, place: Workplace): void {
     },
     async ({ action, session: handle, language, name }, ctx) => {
       try {
+        await place.home.settle(ctx);
         if (action === 'list') return list(place, ctx);
         if (action === 'open') return opened(place.sessions.open(place.ownerOf(ctx), language));
         if (action === 'restore') return await restore(place, ctx, name, language);
-        const session = place.sessionFor(ctx, handle);
+        const session = await place.sessionFor(ctx, handle);
         return await carryOut(action, session, place, name, place.folderOf(ctx));
       } catch (error) {
         throw error instanceof ToolError ? error : new ToolError((error as Error).message);

@@ -44,6 +44,11 @@ export const reportFile = 'report.json';
 const mostFiles = 2_000;
 const testFile = /(?:\.|-|_)(?:test|spec)\.[cm]?[jt]sx?$|^test-.*\.[cm]?[jt]s$/;
 
+/** What to say where there is none. */
+export function noRunner(cwd: string): string {
+  return `finds neither vitest, jest nor node:test in ${cwd}`;
+}
+
 /** By what the project depends on and how it says its tests are run; undefined where it says nothing. */
 export function findRunner(cwd: string): TestRunner | undefined {
   const manifest = manifestOf(cwd);

@@ -35,7 +35,7 @@ export function offerTools(server: Server, place: Workplace): void {
     },
     async (args, ctx) => {
       const code = args.code ?? args.expression;
-      const session = place.sessionFor(ctx, args.session, args.language, code !== undefined);
+      const session = await place.sessionFor(ctx, args.session, args.language, code !== undefined);
       const run = code === undefined ? session.current : begin(session, code, { ...place.asked(args), onError: args.on_error });
       if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}: give code`);
       return answer(session, run, await waitFor(session, run, ctx, args.wait_ms ?? place.waitMs));
@@ -60,7 +60,7 @@ export function offerTools(server: Server, place: Workplace): void {
       annotations: { readOnlyHint: true },
     },
     async ({ target, path = [], offset = 0, session: name }, ctx) => {
-      const session = place.sessionFor(ctx, name);
+      const session = await place.sessionFor(ctx, name);
       const ref = /^#(\d+)$/.exec(target.trim())?.[1];
       const { view } = (await asking(session, 'inspect', {
         target: ref === undefined ? target : Number(ref),
@@ -85,7 +85,7 @@ export function offerTools(server: Server, place: Workplace): void {
       annotations: { readOnlyHint: true },
     },
     async ({ name, want = 'summary', session: own }, ctx) => {
-      const session = place.sessionFor(ctx, own);
+      const session = await place.sessionFor(ctx, own);
       const { text: found } = (await asking(session, 'lookup', { name, want })) as unknown as { text: string };
       return saying(session, 'ok', found);
     },
@@ -100,7 +100,7 @@ export function offerTools(server: Server, place: Workplace): void {
       annotations: { destructiveHint: false, idempotentHint: true },
     },
     async ({ files, session: own }, ctx) => {
-      const session = place.sessionFor(ctx, own);
+      const session = await place.sessionFor(ctx, own);
       const { text: said, failed } = (await asking(session, 'reload', { files })) as unknown as { text: string; failed?: boolean };
       if (failed === true) throw new ToolError(session.terms.mask(said), { structured: structured(session, 'error') });
       return saying(session, 'ok', said);

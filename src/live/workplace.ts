@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from '../server/context.ts';
 import { ToolError } from '../server/tool.ts';
+import type { Home } from './home.ts';
 import type { Asked, Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -14,7 +15,7 @@ export interface WorkplaceOptions {
   readonly single: boolean;
   /** Where saved sessions are kept. */
   readonly stateFolder: string;
-  readonly cwd: string;
+  readonly home: Home;
 }
 
 export class Workplace {
@@ -23,10 +24,10 @@ export class Workplace {
   readonly timeoutMs: number;
   readonly stateFolder: string;
   readonly #single: boolean;
-  readonly #cwd: string;
+  readonly home: Home;
 
-  constructor({ sessions, waitMs, timeoutMs, single, stateFolder, cwd }: WorkplaceOptions) {
-    this.#cwd = cwd;
+  constructor({ sessions, waitMs, timeoutMs, single, stateFolder, home }: WorkplaceOptions) {
+    this.home = home;
     this.sessions = sessions;
     this.waitMs = waitMs;
     this.timeoutMs = timeoutMs;
@@ -39,7 +40,8 @@ export class Workplace {
   }
 
   /** The one that was named, or the caller's own: of its connection, where it has one, otherwise a new one each time. */
-  sessionFor(ctx: Context, handle?: string, language?: string, opens = false): Session {
+  async sessionFor(ctx: Context, handle?: string, language?: string, opens = false): Promise<Session> {
+    await this.home.settle(ctx);
     const owner = this.ownerOf(ctx);
     try {
       if (language !== undefined) this.sessions.check(language);
@@ -56,7 +58,7 @@ export class Workplace {
   /** Where somebody's saved sessions are: nobody else's, and of no other project. */
   folderOf(ctx: Pick<Context, 'principal'>): string {
     const name = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
-    return join(this.stateFolder, name(this.#cwd), name(this.ownerOf(ctx)));
+    return join(this.stateFolder, name(this.home.folder), name(this.ownerOf(ctx)));
   }
 
   asked({

@@ -3,24 +3,26 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { CellFault, type Engine, type Launch, type LaunchOptions, type Notebook, type Prepared, type Wishes } from '../engine.ts';
 import { type Cell, CellError, prepareCell } from './cell.ts';
+import { chooseNode } from './choose-node.ts';
 import { stripTypes } from './types.ts';
 
 export interface JavaScriptOptions {
-  /** The Node that runs the project; 20 or newer. Default: this one. */
+  /** The Node that runs the project; 20 or newer. Default: the one it asks for, where that is installed, otherwise this one. */
   readonly node?: string;
   /** Further flags for it, such as --conditions. */
   readonly nodeArgs?: readonly string[];
 }
 
-export function javascript({ node = process.execPath, nodeArgs = [] }: JavaScriptOptions = {}): Engine {
+export function javascript({ node, nodeArgs = [] }: JavaScriptOptions = {}): Engine {
   return {
     language: 'javascript',
     title: 'JavaScript and TypeScript',
     features: { interrupt: 'keep', readOnly: true, debug: true, reload: true, lookup: true },
-    launch({ cwd, env, heapMb }: LaunchOptions): Launch {
+    async launch({ cwd, env, heapMb }: LaunchOptions): Promise<Launch> {
       // With some room: what fills the memory is to be stopped before the engine gives up.
       const args = [`--max-old-space-size=${heapMb + 64}`, ...nodeArgs, bootFile()];
-      return { command: node, args, env, cwd, terms: { heapMb } };
+      const chosen = node === undefined ? await chooseNode(cwd) : { command: node };
+      return { ...chosen, args, env, cwd, terms: { heapMb } };
     },
     open: () => new JavaScriptNotebook(),
     loadCode: (file) => `import * as ${nameFor(file)} from ${JSON.stringify(asSpecifier(file))}`,

@@ -1,0 +1,123 @@
+// The Node that runs a project: the one it asks for, where a version manager has it and it is new enough for us.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type Versions from 'semver';
+
+export interface ChosenNode {
+  readonly command: string;
+  /** Where it is not what the project asks for. */
+  readonly note?: string;
+}
+
+interface Wish {
+  /** As npm writes ranges. */
+  readonly range: string;
+  readonly from: string;
+}
+
+const oldest = '>=20.19.0';
+/** Names of lines, as in `lts/jod`. */
+const lines: ReadonlyMap<string, string> = new Map([
+  ['hydrogen', '18'],
+  ['iron', '20'],
+  ['jod', '22'],
+  ['krypton', '24'],
+]);
+
+/** What is there is looked for each time: a folder may have got another version since. */
+export async function chooseNode(cwd: string, home: string = homedir()): Promise<ChosenNode> {
+  const wish = wishOf(cwd);
+  if (wish === undefined) return { command: process.execPath };
+  const { default: semver } = await import('semver');
+  const any = { includePrerelease: true };
+  if (semver.satisfies(process.version, wish.range, any)) return { command: process.execPath };
+  const fitting = installed(semver, home).filter(
+    ({ version }) => semver.satisfies(version, wish.range, any) && semver.satisfies(version, oldest, any),
+  );
+  const [best] = fitting.sort((a, b) => semver.rcompare(a.version, b.version));
+  if (best !== undefined) return { command: best.command };
+  const why =
+    semver.validRange(wish.range) === null ? 'which is no version' : tooOld(semver, wish) ? 'which is too old here' : 'which was not found';
+  return {
+    command: process.execPath,
+    note: `The project asks for Node ${wish.range} (${wish.from}), ${why}: ${process.version} runs it. --node names another.`,
+  };
+}
+
+function tooOld(semver: typeof Versions, { range }: Wish): boolean {
+  return !semver.intersects(range, oldest, { includePrerelease: true });
+}
+
+/** The nearest file that says anything, up to the root of the repository. */
+function wishOf(cwd: string): Wish | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    for (const name of ['.nvmrc', '.node-version']) {
+      const range = asRange(read(join(folder, name)));
+      if (range !== undefined) return { range, from: name };
+    }
+    const manifest = manifestIn(folder);
+    const pinned = manifest.volta?.node;
+    if (typeof pinned === 'string') return { range: pinned, from: 'volta in package.json' };
+    const engine = manifest.engines?.node;
+    if (typeof engine === 'string') return { range: engine, from: 'engines in package.json' };
+    if (dirname(folder) === folder || existsSync(join(folder, '.git'))) return undefined;
+  }
+}
+
+/** Undefined for what any version is. */
+function asRange(text: string): string | undefined {
+  const said = (text.split('\n').find((line) => line.replace(/#.*/, '').trim() !== '') ?? '').replace(/#.*/, '').trim();
+  const line = /^lts\/(\w+)$/.exec(said)?.[1];
+  if (line !== undefined) return lines.get(line.toLowerCase()) ?? said;
+  return said === '' || /^(?:node|stable|current|latest|system|lts\/\*)$/i.test(said) ? undefined : said;
+}
+
+interface Manifest {
+  readonly engines?: { readonly node?: unknown };
+  readonly volta?: { readonly node?: unknown };
+}
+
+function manifestIn(folder: string): Manifest {
+  try {
+    return (JSON.parse(read(join(folder, 'package.json'))) as Manifest | null) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function installed(semver: typeof Versions, home: string): { readonly version: string; readonly command: string }[] {
+  const { NVM_DIR, FNM_DIR, VOLTA_HOME, ASDF_DATA_DIR, MISE_DATA_DIR, N_PREFIX } = process.env;
+  const places: readonly (readonly [string, string])[] = [
+    [join(NVM_DIR || join(home, '.nvm'), 'versions/node'), 'bin/node'],
+    [join(FNM_DIR || join(home, '.local/share/fnm'), 'node-versions'), 'installation/bin/node'],
+    [join(VOLTA_HOME || join(home, '.volta'), 'tools/image/node'), 'bin/node'],
+    [join(ASDF_DATA_DIR || join(home, '.asdf'), 'installs/nodejs'), 'bin/node'],
+    [join(MISE_DATA_DIR || join(home, '.local/share/mise'), 'installs/node'), 'bin/node'],
+    [join(N_PREFIX || '/usr/local', 'n/versions/node'), 'bin/node'],
+  ];
+  return places.flatMap(([folder, program]) =>
+    entries(folder).flatMap((name) => {
+      const version = semver.valid(name);
+      const command = join(folder, name, program);
+      return version !== null && existsSync(command) ? [{ version, command }] : [];
+    }),
+  );
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Not everyone has every version manager.
+    return [];
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
