@@ -1,0 +1,196 @@
+// Reads the pages of a revision of the specification and finds the sentences that demand, forbid, recommend or permit.
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Pages that tell of other pages or of other revisions, and the page that is made from schema.ts, which is read itself. */
+const leftOut = /^(?:changelog|schema)$/;
+
+const keywords = /\b(MUST NOT|SHALL NOT|SHOULD NOT|NOT RECOMMENDED|MUST|SHALL|REQUIRED|SHOULD|RECOMMENDED|MAY|OPTIONAL)\b/g;
+const levelOf = {
+  SHALL: 'MUST',
+  REQUIRED: 'MUST',
+  'SHALL NOT': 'MUST NOT',
+  RECOMMENDED: 'SHOULD',
+  'NOT RECOMMENDED': 'SHOULD NOT',
+  OPTIONAL: 'MAY',
+};
+
+/** Every page of one revision, with its headings and its sentences. `folder` is a checkout of the specification's repository. */
+export function pagesOf(folder, revision) {
+  const root = join(folder, 'docs/specification', revision);
+  const pages = filesIn(root).map((path) => ({ path, ...read(readFileSync(join(root, `${path}.mdx`), 'utf8')) }));
+  const schema = join(folder, 'schema', revision, 'schema.ts');
+  if (existsSync(schema)) pages.push({ path: 'schema', ...readComments(readFileSync(schema, 'utf8')) });
+  return pages.map((page) => ({ ...page, name: nameOf(page.path) }));
+}
+
+/** The name of the file that maps the sentences of a page; the same for a page that has moved. */
+export function nameOf(path) {
+  const parts = path.split('/');
+  if (parts.at(-1) === 'index') parts.pop();
+  return parts.at(-1) ?? 'overview';
+}
+
+function filesIn(root, folder = '') {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return filesIn(root, path);
+    const page = path.replace(/\.mdx$/, '');
+    return path.endsWith('.mdx') && !leftOut.test(page) ? [page] : [];
+  });
+}
+
+function read(text) {
+  const body = text.replace(/^---\n[\s\S]*?\n---\n/, '').replace(/^([ \t]*)(```+)[^\n]*\n[\s\S]*?^[ \t]*\2[ \t]*$/gm, '');
+  const headings = [];
+  const sentences = [];
+  let anchor = '';
+  let pending = [];
+  for (const block of blocksOf(body)) {
+    if (block.kind !== 'heading') {
+      pending.push(block);
+      continue;
+    }
+    sentences.push(...sentencesOf(pending, anchor));
+    pending = [];
+    anchor = slug(block.text);
+    headings.push(anchor);
+  }
+  sentences.push(...sentencesOf(pending, anchor));
+  return { headings, sentences };
+}
+
+/** The comments of schema.ts; the heading is the name of what follows. */
+function readComments(text) {
+  const sentences = [];
+  const headings = [];
+  let outer = '';
+  for (const [, comment = '', next = ''] of text.matchAll(/\/\*\*([\s\S]*?)\*\/\s*([^\n]*)/g)) {
+    const declared = /^export (?:interface|type|const) (\w+)/.exec(next)?.[1];
+    if (declared !== undefined) outer = declared;
+    const member = declared === undefined ? /^"?([\w./-]+)"?\??:/.exec(next)?.[1] : undefined;
+    const anchor = member === undefined ? outer : `${outer}.${member}`;
+    headings.push(anchor);
+    const lines = comment.split('\n').map((line) => line.replace(/^\s*\* ?/, ''));
+    const prose = lines.join('\n').replace(/\{@link(?:code)? ([^}|]+?)(?:\s*\|\s*([^}]+))?\}/g, (_, target, label) => label ?? target);
+    const tagged = prose.replace(/^@(\w+)/gm, '\n@$1');
+    sentences.push(...sentencesOf(blocksOf(tagged), anchor));
+  }
+  return { headings, sentences };
+}
+
+/** Paragraphs, items of lists, rows of tables and headings, with their indentation. */
+function blocksOf(text) {
+  const blocks = [];
+  let open;
+  for (const line of text.split('\n')) {
+    const indent = line.length - line.trimStart().length;
+    const rest = line.trim();
+    const heading = /^#{1,6}\s+(.*)$/.exec(line);
+    const item = /^(?:[-*+]|\d+\.)\s+(.*)$/.exec(rest);
+    if (rest === '' || /^<\/?[A-Z]\w*[^>]*>$/.test(rest) || /^(?:import|export) /.test(rest)) open = undefined;
+    else if (heading) {
+      blocks.push({ kind: 'heading', indent: 0, text: heading[1] });
+      open = undefined;
+    } else if (rest.startsWith('|')) {
+      if (!/^[|\s:-]+$/.test(rest))
+        blocks.push({
+          kind: 'row',
+          indent,
+          text: rest
+            .replace(/^\||\|$/g, '')
+            .replace(/\s*\|\s*/g, ' | ')
+            .trim(),
+        });
+      open = undefined;
+    } else if (item) {
+      open = { kind: 'item', indent, text: item[1] };
+      blocks.push(open);
+    } else if (open) open.text += ` ${rest}`;
+    else {
+      open = { kind: 'text', indent, text: rest };
+      blocks.push(open);
+    }
+  }
+  return blocks;
+}
+
+/** A lead such as "Servers MUST:" belongs to each item below it that has no keyword of its own. */
+function sentencesOf(blocks, anchor) {
+  const found = [];
+  const consumed = new Set();
+  blocks.forEach((block, index) => {
+    if (consumed.has(index)) return;
+    const parts = split(plain(block.text));
+    const last = parts.at(-1) ?? '';
+    const items = last.endsWith(':') && levelsIn(last).length > 0 ? itemsBelow(blocks, index) : [];
+    const bare = items.filter((at) => levelsIn(plain(blocks[at].text)).length === 0);
+    for (const part of bare.length > 0 ? parts.slice(0, -1) : parts) if (levelsIn(part).length > 0) found.push(part);
+    for (const at of bare) {
+      consumed.add(at);
+      found.push(`${last} ${plain(blocks[at].text)}`);
+    }
+  });
+  return found.map((text) => ({ text, hash: hashOf(text), levels: levelsIn(text), anchor }));
+}
+
+function itemsBelow(blocks, index) {
+  const lead = blocks[index];
+  const items = [];
+  let first;
+  for (let at = index + 1; at < blocks.length; at++) {
+    const { kind, indent } = blocks[at];
+    if (kind !== 'item' || (lead.kind === 'item' && indent <= lead.indent)) {
+      if (first !== undefined && indent > first) continue;
+      break;
+    }
+    first ??= indent;
+    if (indent < first) break;
+    if (indent === first) items.push(at);
+  }
+  return items;
+}
+
+export function levelsIn(text) {
+  return [...new Set([...text.matchAll(keywords)].map(([, word]) => levelOf[word] ?? word))];
+}
+
+function plain(text) {
+  return text
+    .replace(/<br\s*\/?>/g, ' ')
+    .replace(/<\/?[A-Za-z][^>]*>/g, '')
+    .replace(/!?\[((?:[^\]\\]|\\.)*)\]\([^)]*\)/g, '$1')
+    .replace(/\[([^\]]*)\]\[[^\]]*\]/g, '$1')
+    .replace(/\*\*|__|(?<![\w/])_|_(?![\w/])|`/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function split(text) {
+  return text
+    .split(/(?<=[.!?]["')]?)(?<!\b(?:e\.g|i\.e|etc|vs|cf|Sec|Section \d)\.)\s+(?=["'(]?[A-Z0-9[*])/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** By the words alone, so that case, emphasis, links and line breaks do not matter. */
+function hashOf(text) {
+  return createHash('sha256')
+    .update(
+      text
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, ' ')
+        .trim(),
+    )
+    .digest('hex')
+    .slice(0, 10);
+}
+
+function slug(heading) {
+  return plain(heading)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s+/g, '-');
+}

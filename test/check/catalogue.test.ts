@@ -1,0 +1,153 @@
+// The catalogue of requirements: whole, without doubles, and tied to the sentences of the specification.
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { catalogue, choose, isNamedBy, joined, requirement } from '../../src/check/catalogue.ts';
+import { addressOf, all, isAtLeast, isObservable, levelIn, type Requirement, sectionOf } from '../../src/check/requirement.ts';
+
+const idShape = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\/[a-z0-9]+(?:-[a-z0-9]+)*)+$/;
+const pageShape = /^(?:(?:architecture|basic|client|server)(?:\/[a-z-]+)*|index|deprecated|schema)(?:#[a-z0-9_-]+)?$/;
+
+/** Why a sentence with a keyword is no requirement for a server or a client. */
+const waivers = new Map([
+  ['editorial', 'explains words or other sentences'],
+  ['repeated', 'announces what the sentences after it demand one by one'],
+  ['about-hosts', 'concerns the application around a client: its screens, its users, its documentation'],
+  ['authorization-server', 'concerns an authorization server, which is neither party'],
+  ['about-extensions', 'concerns those who write extensions'],
+]);
+
+const one: Requirement = {
+  id: 'a/b',
+  level: 'SHOULD',
+  levels: { '2026-07-28': 'MUST' },
+  party: 'server',
+  revisions: ['2025-11-25', '2026-07-28'],
+  transports: ['stdio'],
+  text: 'It answers.',
+  page: 'basic/x#y',
+  pages: { '2026-07-28': 'basic/z' },
+  judged: 'probe',
+};
+
+describe('the catalogue', () => {
+  it('gives every requirement an id like a path', () => {
+    expect(catalogue.filter(({ id }) => !idShape.test(id)).map(({ id }) => id)).toEqual([]);
+  });
+
+  it('says what each demands in one sentence, and where it is written', () => {
+    expect(catalogue.filter(({ text }) => !/^[A-Z-].*\.$/s.test(text) || text.length > 260).map(({ id }) => id)).toEqual([]);
+    const pages = catalogue.flatMap(({ id, page, pages: others = {} }) => [page, ...Object.values(others)].map((at) => `${id} ${at}`));
+    expect(pages.filter((line) => !pageShape.test(line.replace(/^\S+ /, '')))).toEqual([]);
+  });
+
+  it('holds each in at least one revision, and knows exceptions only for those', () => {
+    const strange = catalogue.filter(
+      ({ revisions: held, levels = {}, pages = {} }) =>
+        held.length === 0 || [...Object.keys(levels), ...Object.keys(pages)].some((revision) => !held.some((each) => each === revision)),
+    );
+    expect(strange.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('gives a reason where nothing can be observed', () => {
+    const silent = catalogue.filter(({ judged }) => typeof judged === 'object' && judged.unobservable.length < 10);
+    expect(silent.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('refuses an id that is there twice', () => {
+    expect(() => joined([[one], [one]])).toThrow('two requirements have the id a/b');
+    expect(joined([[one], [{ ...one, id: 'a/c' }]])).toHaveLength(2);
+  });
+
+  it('finds a requirement by its id', () => {
+    expect(requirement('stdio/no-embedded-newline')).toMatchObject({ level: 'MUST NOT', party: 'both' });
+    expect(requirement('toString')).toBeUndefined();
+  });
+});
+
+describe('a sentence of the specification', () => {
+  const folder = new URL('./sentences/', import.meta.url);
+  const maps = readdirSync(folder).map((name) => ({ name, map: JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as SentenceMap }));
+  const entries = maps.flatMap(({ name, map }) => Object.entries(map).map(([hash, ids]) => ({ name, hash, ids: [ids].flat() })));
+
+  it('is known by a hash, and mapped to requirements that exist or waived with a reason that has a name', () => {
+    const complaints = entries.flatMap(({ name, hash, ids }) =>
+      ids.filter((id) => !isKnown(id)).map((id) => `${name} ${hash}: no requirement or reason ${id}`),
+    );
+    expect(complaints).toEqual([]);
+    expect(entries.filter(({ hash, ids }) => !/^[0-9a-f]{10}$/.test(hash) || ids.length === 0)).toEqual([]);
+  });
+
+  it('stands behind every requirement that does not say where else it comes from', () => {
+    const used = new Set(entries.flatMap(({ ids }) => ids));
+    expect(catalogue.filter(({ id, basis }) => basis === undefined && !used.has(id)).map(({ id }) => id)).toEqual([]);
+  });
+
+  function isKnown(id: string): boolean {
+    return id.startsWith('waived:') ? waivers.has(id.slice('waived:'.length)) : requirement(id) !== undefined;
+  }
+});
+
+type SentenceMap = Readonly<Record<string, string | readonly string[]>>;
+
+describe('a choice', () => {
+  const ids = (choice: Parameters<typeof choose>[0]) => choose(choice, [one, { ...one, id: 'c/d/e', party: 'both' }]).map(({ id }) => id);
+
+  it('without conditions is everything', () => {
+    expect(choose()).toEqual(catalogue);
+  });
+
+  it('goes by revision, party, transport, section and whether it can be observed', () => {
+    expect(ids({ revision: '2024-11-05' })).toEqual([]);
+    expect(ids({ party: 'client' })).toEqual(['c/d/e']);
+    expect(ids({ party: 'server', section: 'a' })).toEqual(['a/b']);
+    expect(ids({ transport: 'http' })).toEqual([]);
+    expect(ids({ transport: 'stdio', observable: true })).toEqual(['a/b', 'c/d/e']);
+    expect(ids({ observable: false })).toEqual([]);
+  });
+
+  it('goes by the level it has in the revision', () => {
+    expect(ids({ revision: '2025-11-25', level: 'must' })).toEqual([]);
+    expect(ids({ revision: '2026-07-28', level: 'must' })).toEqual(['a/b', 'c/d/e']);
+    expect(ids({ level: 'must' })).toEqual(['a/b', 'c/d/e']);
+  });
+
+  it('goes by ids, their beginnings and patterns', () => {
+    expect(ids({ only: ['a/b'] })).toEqual(['a/b']);
+    expect(ids({ only: ['c'] })).toEqual(['c/d/e']);
+    expect(ids({ only: ['*/d/*'] })).toEqual(['c/d/e']);
+    expect(ids({ skip: ['c*'] })).toEqual(['a/b']);
+  });
+
+  it.each([
+    ['tools/call', 'tools', true],
+    ['tools-x/call', 'tools', false],
+    ['tools/call/name', 'tools/*/name', true],
+    ['tools/call/name', '*call*name', true],
+    ['ab/a', 'ab*ba', false],
+    ['aba/x', '*a*a*', true],
+    ['ab/x', '*b*b*', false],
+  ])('asks whether %s is named by %s: %s', (id, pattern, expected) => {
+    expect(isNamedBy(id, pattern)).toBe(expected);
+  });
+});
+
+describe('a requirement', () => {
+  it('has a level, a page and a section', () => {
+    expect(levelIn(one, '2026-07-28')).toBe('MUST');
+    expect(levelIn(one, '2025-11-25')).toBe('SHOULD');
+    expect(addressOf(one, '2025-11-25')).toBe('https://modelcontextprotocol.io/specification/2025-11-25/basic/x#y');
+    expect(addressOf(one, '2026-07-28')).toBe('https://modelcontextprotocol.io/specification/2026-07-28/basic/z');
+    expect(sectionOf(one)).toBe('a');
+    expect(isObservable({ ...one, judged: { unobservable: 'nobody sees it' } })).toBe(false);
+  });
+
+  it('is at least as strict as the levels below its own', () => {
+    expect(['MUST', 'MUST NOT', 'SHOULD', 'MAY'].map((level) => isAtLeast(level as Requirement['level'], 'should'))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(all).toHaveLength(5);
+  });
+});
