@@ -3,7 +3,7 @@ import { type ErrorObject, faults, VivariumError } from '../jsonrpc/error.ts';
 import { isRequestId, type ParsedNotification, type RequestId } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
-import { encodeAnswer, toErrorAnswer } from '../server/answer.ts';
+import { encodeAnswer, reworded, toErrorAnswer } from '../server/answer.ts';
 import type { Outlet } from '../server/context.ts';
 import type { Change, Core } from '../server/core.ts';
 import { equip } from '../server/requests.ts';
@@ -167,7 +167,9 @@ export class Endpoint {
 
   /** An answer that is an error, with the id of its request where that could be read. */
   refuse(exchange: Exchange, status: number, error: ErrorObject, more: Refusing = {}): void {
-    const text = encodeAnswer(toErrorAnswer(more.id, error, more.traits));
+    const { errorDetails } = this.core;
+    const worded = errorDetails === undefined ? error : reworded(error, errorDetails);
+    const text = encodeAnswer(toErrorAnswer(more.id, worded, more.traits));
     if (this.settings.tap !== undefined) this.show('out', text);
     this.answer(exchange, status, more.fields === undefined ? jsonFields : [...jsonFields, ...more.fields], text, more.close);
   }

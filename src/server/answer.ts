@@ -2,6 +2,7 @@
 import { type ErrorObject, errorCodes, faults } from '../jsonrpc/error.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
+import type { ErrorDetails } from './options.ts';
 
 /** The outcome of one method: a result (with its text when that is already known) or an error. */
 export type Reply = { readonly result: object; readonly json?: string } | { readonly error: ErrorObject };
@@ -49,6 +50,24 @@ export function encodeAnswer(answer: Answer, onError?: (error: unknown) => void)
     onError?.(cause);
     return `${head}"error":${JSON.stringify(faults.internal())}}`;
   }
+}
+
+/** The same error with its details where the server wants them; what a program needs, such as a uri, stays in data. */
+export function reworded({ code, message, data }: ErrorObject, where: ErrorDetails): ErrorObject {
+  const details = typeof data === 'object' && data !== null && 'details' in data && Object.keys(data).length === 1 ? data.details : data;
+  if (typeof details !== 'string') return { code, message, ...(data !== undefined && { data }) };
+  if (where === 'text') return { code, message, data: details };
+  const about = /^Method '(.*)' is not supported$/s.exec(details)?.[1] ?? details;
+  return { code, message: message === about ? message : `${message}: ${about}` };
+}
+
+/** Of whatever a porch is about to send. */
+export function rewordedOutcome<T extends BatchOutcome>(outcome: T, where: ErrorDetails): T {
+  if (outcome instanceof Promise) return outcome.then((settled) => rewordedOutcome(settled, where)) as T;
+  if (outcome === undefined) return outcome;
+  if (Array.isArray(outcome)) return outcome.map((one: Answer) => rewordedOutcome(one, where)) as unknown as T;
+  const { error } = outcome as Answer;
+  return error === undefined ? outcome : { ...outcome, error: reworded(error, where) };
 }
 
 /** Resource-not-found has one meaning and two codes. */

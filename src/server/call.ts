@@ -127,7 +127,7 @@ export class Call implements ResourceContext {
   /** A modern request is silent unless it carried a level; a connection of before has one, which the client may set. */
   #write(level: LoggingLevel, data: unknown, logger: string | undefined): void {
     const wanted = this.era === 'modern' ? this.#meta?.[metaKeys.logLevel] : this.session.logLevel;
-    if (wanted === undefined || !(logLevels.indexOf(level) >= logLevels.indexOf(wanted as LoggingLevel))) return;
+    if (wanted === undefined || !this.core.announces || !(logLevels.indexOf(level) >= logLevels.indexOf(wanted as LoggingLevel))) return;
     if (typeof data === 'function' || typeof data === 'symbol') {
       this.core.report(new VivariumError('ERR_NOT_JSON', `A ${typeof data} cannot be logged: log JSON`), this.method, this.about);
       return;

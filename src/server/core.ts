@@ -11,7 +11,7 @@ import type { Call } from './call.ts';
 import type { BaseContext } from './context.ts';
 import type { ExtensionMethod } from './extension.ts';
 import { Listing } from './listing.ts';
-import type { AskingOptions, ServerOptions } from './options.ts';
+import type { AskingOptions, ErrorDetails, ServerOptions } from './options.ts';
 import type { Prompt } from './prompt.ts';
 import type { serve } from './requests.ts';
 import type { Resource } from './resource.ts';
@@ -50,6 +50,10 @@ export class Core {
   /** Versions a client may name in `_meta`: one that took a legacy date from here would be refused. */
   readonly perRequest: readonly Revision[];
   readonly info: Implementation;
+  /** Undefined where errors stay as they are. */
+  readonly errorDetails: ErrorDetails | undefined;
+  /** Clients are told what they did not ask for. */
+  readonly announces: boolean;
   readonly tools: Listing<Tool>;
   readonly resources: Listing<Resource>;
   readonly templates: Listing<Resource>;
@@ -103,6 +107,8 @@ export class Core {
       ...(websiteUrl !== undefined && { websiteUrl }),
       ...(icons !== undefined && { icons }),
     };
+    this.errorDetails = options.errorDetails === 'data' ? undefined : options.errorDetails;
+    this.announces = (options.announces ?? true) === true;
     this.#origin = { [metaKeys.serverInfo]: this.info };
     const pageSize = options.pageSize ?? 100;
     this.tools = new Listing('tools', pageSize);
@@ -132,12 +138,14 @@ export class Core {
 
   /** Derived from what is registered, never declared by hand. */
   capabilities(announces = true): ServerCapabilities {
-    const list = announces ? { listChanged: true } : {};
+    const denied = this.options.announces === 'denied';
+    const told = announces && this.announces;
+    const list = told || denied ? { listChanged: told } : {};
     return {
-      logging: {},
+      ...(this.announces && { logging: {} }),
       ...(this.has('completions') && { completions: {} }),
       ...(this.has('tools') && { tools: list }),
-      ...(this.has('resources') && { resources: announces ? { subscribe: true, ...list } : {} }),
+      ...(this.has('resources') && { resources: told || denied ? { subscribe: told, ...list } : {} }),
       ...(this.has('prompts') && { prompts: list }),
       ...(this.extensions.size > 0 && { extensions: Object.fromEntries(this.extensions) as ServerCapabilities['extensions'] & object }),
     };
@@ -160,7 +168,7 @@ export class Core {
       case 'completions':
         return [...this.prompts.values(), ...this.templates.values()].some((one) => Object.keys(one.complete ?? {}).length > 0);
       default:
-        return capability === 'logging';
+        return capability === 'logging' && this.announces;
     }
   }
 

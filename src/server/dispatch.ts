@@ -9,12 +9,18 @@ import {
   parseMessage,
 } from '../jsonrpc/message.ts';
 import { metaKeys, type RevisionTraits } from '../protocol/revision.ts';
-import { type Answer, type BatchOutcome, type Outcome, toAnswer, toErrorAnswer } from './answer.ts';
+import { type Answer, type BatchOutcome, type Outcome, rewordedOutcome, toAnswer, toErrorAnswer } from './answer.ts';
 import type { Outlet } from './context.ts';
 import type { Core } from './core.ts';
 import { initialize, type Session } from './session.ts';
 
 export function dispatch(session: Session, message: ParsedMessage, outlet: Outlet): Outcome {
+  const { errorDetails } = session.core;
+  const outcome = enter(session, message, outlet);
+  return errorDetails === undefined ? outcome : rewordedOutcome(outcome, errorDetails);
+}
+
+function enter(session: Session, message: ParsedMessage, outlet: Outlet): Outcome {
   switch (message.kind) {
     case 'request':
       return request(session, message, outlet);
@@ -47,7 +53,13 @@ export function callsIn({ members }: Batch, traits: RevisionTraits): number {
 }
 
 /** Arrays exist only where 2025-03-26 was negotiated. The answers keep the order of their requests; none at all is nothing to send. */
-export function dispatchBatch(session: Session, { members }: Batch, outlet: Outlet): BatchOutcome {
+export function dispatchBatch(session: Session, batch: Batch, outlet: Outlet): BatchOutcome {
+  const { errorDetails } = session.core;
+  const outcome = enterAll(session, batch, outlet);
+  return errorDetails === undefined ? outcome : rewordedOutcome(outcome, errorDetails);
+}
+
+function enterAll(session: Session, { members }: Batch, outlet: Outlet): BatchOutcome {
   const refuse = (details: string): Answer => toErrorAnswer(undefined, faults.invalidRequest(details), session.spoken);
   // Its members are answered in the revision that has batches, whatever was spoken last.
   if (session.handshake?.traits.batches === true) session.spoken = session.handshake.traits;
@@ -62,7 +74,7 @@ export function dispatchBatch(session: Session, { members }: Batch, outlet: Outl
 function dispatchMember(session: Session, message: ParsedMessage, outlet: Outlet): Outcome {
   const fault = message.kind === 'request' ? notInBatch(message) : undefined;
   if (fault !== undefined) return toErrorAnswer((message as ParsedRequest).id, fault, session.spoken);
-  return dispatch(session, message, outlet);
+  return enter(session, message, outlet);
 }
 
 function present(answers: readonly (Answer | undefined)[]): Answer[] {

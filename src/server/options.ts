@@ -31,6 +31,16 @@ export interface ServerOptions extends Budget {
   readonly cache?: { readonly ttlMs?: number; readonly scope?: 'public' | 'private' };
   /** `message` (default): the message of an unexpected error reaches the model, never its stack. `masked`: only a reference does. */
   readonly errors?: 'message' | 'masked';
+  /**
+   * Where an error of the protocol has its details. `data` (default): in `data`, as `{ details }` where a parameter is wrong and as a
+   * string otherwise. `text`: in `data`, always as a string. `message`: after the message, as in "Method not found: x", and no `data`.
+   */
+  readonly errorDetails?: ErrorDetails;
+  /**
+   * Whether clients are told what they did not ask for: changed lists, updated resources, log messages. `false`: never, and none
+   * of it is declared. `'denied'`: never, and the capabilities say `false` for each. Default: true.
+   */
+  readonly announces?: boolean | 'denied';
   /** Told of every unexpected throw. Default: one line on stderr. */
   readonly onError?: (error: unknown, info: ErrorInfo) => void;
   readonly asking?: AskingOptions;
@@ -39,6 +49,8 @@ export interface ServerOptions extends Budget {
   /** JSON Schema for schema libraries that do not bring their own, such as bare valibot. */
   readonly toJsonSchema?: ToJsonSchema;
 }
+
+export type ErrorDetails = 'data' | 'text' | 'message';
 
 /** How questions to the client are kept and bounded. */
 export interface AskingOptions {

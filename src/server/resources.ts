@@ -161,7 +161,7 @@ function toContents(returned: unknown, uri: string, { name, details }: Resource)
 export function subscribe(call: Call, params: Params | undefined): Reply {
   const { session } = call;
   const uri = params?.['uri'] as string;
-  if (session.deaf) return { error: faults.methodNotFound('resources/subscribe') };
+  if (session.deaf || !call.core.announces) return { error: faults.methodNotFound('resources/subscribe') };
   if (hiddenFrom(call.core, call.principal, uri)) {
     const [visible] = candidates(call, uri);
     return { error: (visible === undefined ? undefined : lackingScopes(call, visible[0].details)) ?? faults.resourceNotFound(uri) };
@@ -175,8 +175,8 @@ export function subscribe(call: Call, params: Params | undefined): Reply {
   return { result: {} };
 }
 
-export function unsubscribe({ session }: Call, params: Params | undefined): Reply {
-  if (session.deaf) return { error: faults.methodNotFound('resources/unsubscribe') };
+export function unsubscribe({ session, core }: Call, params: Params | undefined): Reply {
+  if (session.deaf || !core.announces) return { error: faults.methodNotFound('resources/unsubscribe') };
   session.subscribed.delete(params?.['uri'] as string);
   session.onState?.();
   return { result: {} };

@@ -287,7 +287,7 @@ function checkHandler(handler: unknown, what: string): void {
 
 function checkOptions(options: ServerOptions): void {
   if (typeof options !== 'object' || options === null) options = {} as ServerOptions;
-  const { name, version, revisions, pageSize, errors, text, cache, asking, maxBytes, maxTokens } = options;
+  const { name, version, revisions, pageSize, errors, errorDetails, announces, text, cache, asking, maxBytes, maxTokens } = options;
   const config = (ok: boolean, message: string): void => {
     if (!ok) throw new VivariumError('ERR_CONFIG', message);
   };
@@ -295,11 +295,12 @@ function checkOptions(options: ServerOptions): void {
   config(given, "A server needs a name and a version: new Server({ name: 'sums', version: '1.0.0' })");
   const known = revisions === undefined || (revisions.length > 0 && revisions.every(isRevision));
   config(known, `revisions must name known revisions, got ${JSON.stringify(revisions)}; leave it out to serve all five`);
-  config(
-    errors === undefined || errors === 'message' || errors === 'masked',
-    `errors must be 'message' or 'masked', got ${String(errors)}`,
-  );
-  config(text === undefined || ['json', 'toon', 'auto'].includes(text), `text must be 'json', 'toon' or 'auto', got ${String(text)}`);
+  const oneOf = (option: string, value: unknown, ...values: readonly unknown[]): void =>
+    config(value === undefined || values.includes(value), `${option} must be one of ${values.join(', ')}, got ${String(value)}`);
+  oneOf('errors', errors, 'message', 'masked');
+  oneOf('errorDetails', errorDetails, 'data', 'text', 'message');
+  oneOf('announces', announces, true, false, 'denied');
+  oneOf('text', text, 'json', 'toon', 'auto');
   const ttlMs = cache?.ttlMs ?? 0;
   config(Number.isFinite(ttlMs) && ttlMs >= 0, `cache.ttlMs must be a number of milliseconds, got ${ttlMs}; leave it out for 0`);
   const keys = asking?.key === undefined ? [new Uint8Array(32)] : [asking.key].flat();

@@ -88,6 +88,7 @@ export class Session {
   /** Untagged to a legacy client that was promised it, tagged to every modern listener that asked for it. */
   announce(change: Change, at: number, outlet: Outlet): void {
     const { handshake } = this;
+    if (!this.core.announces && change.kind !== 'extension') return;
     // Changes of what someone may not see are not told to them.
     if (change.kind === 'updated' && this.core.hides?.(this.core, this.principal, change.uri) === true) return;
     if (this.initialized && handshake !== undefined && at > handshake.since && this.#wants(change, handshake.capabilities)) {

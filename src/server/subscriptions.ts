@@ -76,8 +76,8 @@ function isListening(value: unknown, all: boolean): boolean {
 function subset(call: Call, asked: SubscriptionFilter): SubscriptionFilter {
   const { core } = call;
   const honoured: Record<string, unknown> = {};
-  for (const [member, capability] of lists) if (asked[member] === true && core.has(capability)) honoured[member] = true;
-  if (asked.resourceSubscriptions !== undefined && core.has('resources'))
+  for (const [member, capability] of lists) if (core.announces && asked[member] === true && core.has(capability)) honoured[member] = true;
+  if (core.announces && asked.resourceSubscriptions !== undefined && core.has('resources'))
     honoured['resourceSubscriptions'] = asked.resourceSubscriptions.filter((uri) => !hiddenFrom(core, call.principal, uri));
   for (const member of core.listenMembers.keys()) if (asked[member] !== undefined) honoured[member] = asked[member];
   return honoured;

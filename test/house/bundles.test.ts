@@ -43,7 +43,7 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 10_000, neutral: true },
   './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
   './store/memory': { holds: ['store/', 'jsonrpc/'], maxBytes: 8_000, neutral: true },
-  './testing': { holds: [...core, ...client, ...memory, 'testing/'], maxBytes: 135_000, neutral: true },
+  './testing': { holds: [...core, ...client, ...memory, 'testing/'], maxBytes: 136_000, neutral: true },
 };
 
 it('every subpath has a row', () => {

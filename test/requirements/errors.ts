@@ -152,12 +152,12 @@ export const errors: readonly Requirement[] = [
   },
   {
     id: 'errors/method-in-message',
-    says: 'The message of -32601 ends with the name of the method.',
+    says: 'The message of -32601 ends with the name of the method, where a server wants it so.',
     level: 'FACT',
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-6'],
-    waived: 'Only the code is normative; the text is that of the CL-MCP-Server reference, with the method in data.',
+    proof: ['test/server/error-details.test.ts > errorDetails message puts every detail into the message'],
   },
   {
     id: 'errors/invalid-params',

@@ -285,7 +285,7 @@ export const lifecycle: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-11', 'pharo pharo-12', 'pharo pharo-13', 'lisp cl-24'],
-    waived: 'Says of those servers that their lists are fixed; here lists can change, and the capability says so.',
+    proof: ['test/server/announces.test.ts > announces false declares nothing of changes and logs, and denied declares them false'],
   },
   {
     id: 'lifecycle/methods',

@@ -30,10 +30,10 @@ export async function chooseNode(cwd: string, home: string = homedir()): Promise
   const wish = wishOf(cwd);
   if (wish === undefined) return { command: process.execPath };
   const { default: semver } = await import('semver');
-  const any = { includePrerelease: true };
-  if (semver.satisfies(process.version, wish.range, any)) return { command: process.execPath };
+  const lenient = { includePrerelease: true };
+  if (semver.satisfies(process.version, wish.range, lenient)) return { command: process.execPath };
   const fitting = installed(semver, home).filter(
-    ({ version }) => semver.satisfies(version, wish.range, any) && semver.satisfies(version, oldest, any),
+    ({ version }) => semver.satisfies(version, wish.range, lenient) && semver.satisfies(version, oldest, lenient),
   );
   const [best] = fitting.sort((a, b) => semver.rcompare(a.version, b.version));
   if (best !== undefined) return { command: best.command };
