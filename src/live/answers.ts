@@ -38,7 +38,19 @@ export async function waitFor(session: Session, run: Run, ctx: Context, ms: numb
   }
   // Nobody gets this answer: what was printed is kept for the next one.
   if (ctx.signal.aborted) throw ctx.signal.reason;
-  return reportRun(session, run);
+  return reportRun(session, run, listenerOf(ctx));
+}
+
+/** Who must hear what everyone must: a connection where there are any, otherwise whoever it is that calls. */
+function listenerOf({ sessionId, principal }: Context): string {
+  return JSON.stringify([principal?.id ?? null, sessionId ?? null]);
+}
+
+/** With what this caller has not heard yet. */
+export function heard(session: Session, ctx: Context, words: string): string {
+  const listener = listenerOf(ctx);
+  const losses = session.losses.take(listener).map((one) => `[STATE LOST] ${one}`);
+  return [words, ...losses, ...session.remarks.take(listener).map((one) => `[NOTE] ${one}`)].join('\n');
 }
 
 export function answer(session: Session, run: Run, report: Report): StructuredResult<Told> {
@@ -68,11 +80,12 @@ export function structured(
   return { status, session: name, generation, ...(refs.length > 0 && { refs: refs.slice(0, 50) }), ...(truncated && { truncated }) };
 }
 
-export async function asking(session: Session, op: string, fields: object): Promise<object> {
+export async function asking(session: Session, op: string, fields: object, ctx: Context): Promise<object> {
   try {
     return await session.ask(op, fields);
   } catch (error) {
-    throw new ToolError(session.terms.mask(error instanceof Error ? error.message : String(error)), {
+    const words = heard(session, ctx, error instanceof Error ? error.message : String(error));
+    throw new ToolError(session.terms.mask(words), {
       structured: structured(session, 'error'),
     });
   }

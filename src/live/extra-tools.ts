@@ -82,7 +82,7 @@ function complete(server: Server, place: Workplace): void {
     },
     async ({ prefix, session: handle }, ctx) => {
       const session = await place.sessionFor(ctx, handle);
-      const { names } = (await asking(session, 'complete', { prefix })) as unknown as { names: string[] };
+      const { names } = (await asking(session, 'complete', { prefix }, ctx)) as unknown as { names: string[] };
       const shown = names.slice(0, 100);
       const left = names.length - shown.length;
       const words = names.length === 0 ? `Nothing begins with ${prefix}` : [...shown, ...(left > 0 ? [`… ${left} more`] : [])].join('\n');
@@ -150,7 +150,7 @@ function profile(server: Server, place: Workplace): void {
       const session = await place.sessionFor(ctx, handle);
       if (session.state === 'busy' || session.state === 'paused')
         throw new ToolError(`Something runs in ${session.handle} already: wait for it, or interrupt it`);
-      await asking(session, 'profile', { action: 'start' });
+      await asking(session, 'profile', { action: 'start' }, ctx);
       const run = session.evaluate(code, place.asked({ timeout_ms }));
       let costs: Costs | undefined;
       try {
@@ -190,7 +190,7 @@ function heap(server: Server, place: Workplace): void {
     },
     async ({ session: handle }, ctx) => {
       const session = await place.sessionFor(ctx, handle);
-      const { usedSize, totalSize, classes = [], more = 0 } = (await asking(session, 'heap', {})) as unknown as Heap;
+      const { usedSize, totalSize, classes = [], more = 0 } = (await asking(session, 'heap', {}, ctx)) as unknown as Heap;
       const lines = classes.map(({ name, count }) => `${String(count).padStart(9)}  ${name}`);
       const head = `${megabytes(usedSize)} of ${megabytes(totalSize)} MB in use`;
       return saying(

@@ -14,20 +14,21 @@ export interface Report {
 
 const mostFrames = 12;
 
-/** Of an evaluation, over or not. Takes what was printed, so that nothing is told twice. */
-export function reportRun(session: Session, run: Run): Report {
+/** Of an evaluation, over or not, for one listener. Takes what was printed, so that nothing is told twice. */
+export function reportRun(session: Session, run: Run, listener: string): Report {
   const lines: string[] = [];
   let truncated = false;
-  const tombstones = session.tombstones.splice(0);
+  const losses = session.losses.take(listener);
   const { outcome, pause } = run;
   run.shown = outcome !== undefined;
-  const lost = outcome?.status === 'lost';
-  if (!lost) for (const one of tombstones) lines.push(`[STATE LOST] ${one}`);
+  // The last one is then what happened to this very cell.
+  for (const one of outcome?.status === 'lost' ? losses.slice(0, -1) : losses) lines.push(`[STATE LOST] ${one}`);
+  for (const one of session.remarks.take(listener)) lines.push(`[NOTE] ${one}`);
   const background = session.background.take();
   if (background.text !== '') lines.push(fence('background output since the last answer', background.text));
   const head =
     outcome !== undefined
-      ? headOf(outcome, run, session, tombstones)
+      ? headOf(outcome, run, session, losses)
       : pause !== undefined
         ? pauseText(pause, session)
         : runningText(run, session);
@@ -50,7 +51,7 @@ interface Head {
   readonly failed: boolean;
 }
 
-function headOf(outcome: Outcome, run: Run, session: Session, tombstones: readonly string[]): Head {
+function headOf(outcome: Outcome, run: Run, session: Session, losses: readonly string[]): Head {
   switch (outcome.status) {
     case 'ok':
       return { status: 'ok', line: valueText(outcome.value), more: [], failed: false };
@@ -75,7 +76,7 @@ function headOf(outcome: Outcome, run: Run, session: Session, tombstones: readon
     case 'lost':
       return {
         status: 'lost',
-        line: `[STATE LOST] ${tombstones.at(-1) ?? `generation ${session.generation}: ${outcome.reason}`}`,
+        line: `[STATE LOST] ${losses.at(-1) ?? `generation ${session.generation}: ${outcome.reason}`}`,
         more:
           session.state === 'closed'
             ? ['The session is closed.']

@@ -2,6 +2,7 @@
 import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type StopReason } from './engine.ts';
 import { Image, ImageEnded, type ImageLimits } from './image.ts';
 import { interrupt } from './interrupt.ts';
+import { Notices } from './notices.ts';
 import { messageOf, outcomeOf, strayText } from './outcome.ts';
 import { Printed } from './printed.ts';
 import { type Picture, Run } from './run.ts';
@@ -55,8 +56,9 @@ export class Session {
   readonly terms: SessionTerms;
   generation = 1;
   lastUsed: number = Date.now();
-  /** Of images that were lost: told with the next answer. */
-  readonly tombstones: string[] = [];
+  /** Of images that were lost, and of what else everyone must know: told with the next answer. */
+  readonly losses: Notices = new Notices();
+  readonly remarks: Notices = new Notices();
   readonly background: Printed;
   readonly entries: Entry[] = [];
   readonly definitions: Map<string, number> = new Map();
@@ -75,6 +77,7 @@ export class Session {
   dropped = 0;
   #cells = 0;
   #closed = false;
+  #remarked: string | undefined;
 
   constructor(handle: string, owner: string, engine: Engine, terms: SessionTerms) {
     this.handle = handle;
@@ -272,6 +275,7 @@ export class Session {
       });
       ready = true;
       this.version = String(booted['version'] ?? '');
+      this.#remark(plain.note);
       this.#notebook = this.engine.open(options);
       this.definitions.clear();
       for (const file of image.ours ? this.terms.load : []) await this.#load(image, file);
@@ -285,6 +289,12 @@ export class Session {
     } finally {
       if (this.#starting === image) this.#starting = undefined;
     }
+  }
+
+  /** The next image would only bring the same. */
+  #remark(text: string | undefined): void {
+    if (text !== undefined && text !== this.#remarked) this.remarks.add(text);
+    this.#remarked = text;
   }
 
   /** What goes wrong with it is said with the next answer; the image is there all the same. */
@@ -343,9 +353,7 @@ export class Session {
     this.generation++;
     const lost = this.#ran;
     this.#ran = 0;
-    this.tombstones.push(
-      `generation ${this.generation}: ${reason}. ${lost} cell${lost === 1 ? '' : 's'} of work and every value are gone.`,
-    );
+    this.losses.add(`generation ${this.generation}: ${reason}. ${lost} cell${lost === 1 ? '' : 's'} of work and every value are gone.`);
     this.#current?.end({ status: 'lost', reason });
   }
 

@@ -67,7 +67,7 @@ export class Sessions {
     if (grave?.text.includes('nobody used it') === true) {
       this.#graves.delete(keyOf(owner, handle));
       session.generation = grave.generation + 1;
-      session.tombstones.push(`generation ${session.generation}: ${grave.text}`);
+      session.losses.add(`generation ${session.generation}: ${grave.text}`);
     }
     session.onChange = (names) => this.onChange(session, names);
     this.#sessions.set(keyOf(owner, handle), session);

@@ -1,7 +1,7 @@
 // The six tools of a live image, small enough that a model reads them all.
 import type { Server } from '../server/server.ts';
 import { ToolError } from '../server/tool.ts';
-import { answer, asking, saying, structured, told, waitFor } from './answers.ts';
+import { answer, asking, heard, saying, structured, told, waitFor } from './answers.ts';
 import { debugTool } from './debug-tool.ts';
 import type { Members } from './engine.ts';
 import { membersText } from './report.ts';
@@ -62,13 +62,10 @@ export function offerTools(server: Server, place: Workplace): void {
     async ({ target, path = [], offset = 0, session: name }, ctx) => {
       const session = await place.sessionFor(ctx, name);
       const ref = /^#(\d+)$/.exec(target.trim())?.[1];
-      const { view } = (await asking(session, 'inspect', {
-        target: ref === undefined ? target : Number(ref),
-        path,
-        offset,
-      })) as unknown as { view: Members };
+      const fields = { target: ref === undefined ? target : Number(ref), path, offset };
+      const { view } = (await asking(session, 'inspect', fields, ctx)) as unknown as { view: Members };
       const refs = [view.ref, ...view.members.map((one) => one.ref)].filter((one) => one !== undefined);
-      return saying(session, 'ok', membersText(view), { refs, truncated: view.total > offset + view.members.length });
+      return saying(session, 'ok', heard(session, ctx, membersText(view)), { refs, truncated: view.total > offset + view.members.length });
     },
   );
 
@@ -86,8 +83,8 @@ export function offerTools(server: Server, place: Workplace): void {
     },
     async ({ name, want = 'summary', session: own }, ctx) => {
       const session = await place.sessionFor(ctx, own);
-      const { text: found } = (await asking(session, 'lookup', { name, want })) as unknown as { text: string };
-      return saying(session, 'ok', found);
+      const { text: found } = (await asking(session, 'lookup', { name, want }, ctx)) as unknown as { text: string };
+      return saying(session, 'ok', heard(session, ctx, found));
     },
   );
 
@@ -101,9 +98,9 @@ export function offerTools(server: Server, place: Workplace): void {
     },
     async ({ files, session: own }, ctx) => {
       const session = await place.sessionFor(ctx, own);
-      const { text: said, failed } = (await asking(session, 'reload', { files })) as unknown as { text: string; failed?: boolean };
+      const { text: said, failed } = (await asking(session, 'reload', { files }, ctx)) as unknown as { text: string; failed?: boolean };
       if (failed === true) throw new ToolError(session.terms.mask(said), { structured: structured(session, 'error') });
-      return saying(session, 'ok', said);
+      return saying(session, 'ok', heard(session, ctx, said));
     },
   );
   debugTool(server, place);

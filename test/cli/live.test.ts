@@ -59,9 +59,16 @@ describe('vivarium live on stdio', () => {
     await live.until('stdout', /42 seen undefined/);
   });
 
+  it('begins all the same where a file of --load is not there yet, because the client may name another folder, and says so', async () => {
+    const live = start(['--load', 'nowhere.ts']);
+    live.process.stdin.write(`${JSON.stringify(initialize())}\n${JSON.stringify(evaluate('6 * 7'))}\n`);
+    const [answer] = await live.until('stdout', /.*=> 42.*/);
+    expect(answer).toContain('nowhere.ts could not be loaded');
+  });
+
   it.each([
     [['--cwd', 'nowhere'], 'There is no folder'],
-    [['--load', 'nowhere.ts'], 'There is no file nowhere.ts'],
+    [['--cwd', '.', '--load', 'nowhere.ts'], 'There is no file nowhere.ts'],
     [['--timeout', '30'], 'takes a time such as'],
     [['--heap', 'much'], 'takes a whole number'],
     [['--language', 'cobol'], 'There is no language "cobol"'],
