@@ -5,7 +5,6 @@ import { VivariumError } from '../jsonrpc/error.ts';
 import { createLive, javascript, type Live, type LiveLimits, type LiveOptions } from '../live/index.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { count, list, milliseconds } from './flag-values.ts';
-import { usesHttp } from './http-flags.ts';
 import { printable } from './terminal.ts';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
@@ -20,7 +19,8 @@ export function begin(options: LiveOptions): Live {
   }
 }
 
-export function optionsOf(values: Values): LiveOptions {
+/** `asks`: a client that is the only one may name the folder. */
+export function optionsOf(values: Values, asks: boolean): LiveOptions {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const named = text('cwd');
   const cwd = resolve(named ?? '.');
@@ -28,12 +28,12 @@ export function optionsOf(values: Values): LiveOptions {
   const load = list(text('load'));
   const absent = load.find((file) => !statSync(resolve(cwd, file), { throwIfNoEntry: false })?.isFile());
   // Without --cwd a client on stdio may name another folder; what is not there then is said by the first answer.
-  if (absent !== undefined && (named !== undefined || usesHttp(values)))
+  if (absent !== undefined && (named !== undefined || !asks))
     throw new CommandError(exitCodes.usage, `There is no file ${absent} in ${cwd}`, { hint: 'See --load' });
   const [language, node, state, tools] = [text('language') ?? 'javascript', text('node'), text('state'), text('tools')];
   if (language !== 'javascript') throw new CommandError(exitCodes.usage, `There is no language "${language}", only javascript`);
   return {
-    ...((named !== undefined || usesHttp(values)) && { cwd }),
+    ...((named !== undefined || !asks) && { cwd }),
     load,
     engines: [javascript(node === undefined ? {} : { node })],
     env: variables(list(text('env'))),

@@ -54,8 +54,9 @@ export const live: Command = {
   ],
   async run({ positionals, values }) {
     if (positionals.length > 0) throw new CommandError(exitCodes.usage, 'live takes no arguments', { hint: 'vivarium live --help' });
-    const options = optionsOf(values);
-    if (usesHttp(values)) {
+    const overHttp = usesHttp(values);
+    const options = optionsOf(values, !overHttp);
+    if (overHttp) {
       await (await import('./live-http.ts')).liveOverHttp(options, values);
       return undefined;
     }
