@@ -1,7 +1,7 @@
 // Shapes of what several features share: metadata, names, icons, annotations, content blocks.
 import type { Revision } from '../../protocol/revision.ts';
 import {
-  any,
+  anything,
   base64,
   boolean,
   dictionary,
@@ -113,7 +113,7 @@ function contentBlocks(revision: Revision): Fields {
 
 /** What a tool returned as data: any value where the newest revision allows it, before that an object. */
 export function structuredContent(revision: Revision): Fields {
-  return since('2025-06-18', revision, { 'structuredContent?': isModern(revision) ? any : object() });
+  return since('2025-06-18', revision, { 'structuredContent?': isModern(revision) ? anything : object() });
 }
 
 /** In messages of sampling: one block, and later a list of them. */

@@ -21,7 +21,7 @@ import {
   titled,
 } from './content.ts';
 import {
-  any,
+  anything,
   boolean,
   dictionary,
   either,
@@ -209,7 +209,7 @@ function modern(revision: Revision): Vocabulary {
   };
 }
 
-const logged: Fields = { level: logLevel, data: any, 'logger?': string };
+const logged: Fields = { level: logLevel, data: anything, 'logger?': string };
 
 function cancelled(revision: Revision): Fields {
   return { [revision === '2025-11-25' ? 'requestId?' : 'requestId']: requestId, 'reason?': string };

@@ -32,7 +32,7 @@ export interface Issue {
 /** A hostile list of a million wrong items gives this many issues. */
 const mostIssues = 20;
 
-export const any: Shape = { is: 'any' };
+export const anything: Shape = { is: 'any' };
 export const boolean: Shape = { is: 'boolean' };
 export const nothing: Shape = { is: 'null' };
 export const string: Shape = { is: 'string' };
