@@ -14,6 +14,8 @@ const waivers = new Map([
   ['about-hosts', 'concerns the application around a client: its screens, its users, its documentation'],
   ['authorization-server', 'concerns an authorization server, which is neither party'],
   ['about-extensions', 'concerns those who write extensions'],
+  ['about-transports', 'concerns those who define transports'],
+  ['intermediary', 'concerns proxies between the two parties'],
 ]);
 
 const one: Requirement = {
