@@ -19,6 +19,8 @@ export interface Flag {
   /** What follows a string flag, for the help. */
   readonly value?: string;
   readonly help: string;
+  /** It may be given several times; read from `lists`. */
+  readonly multiple?: true;
 }
 
 export interface Command {
@@ -27,12 +29,18 @@ export interface Command {
   readonly usage: string;
   readonly flags: Readonly<Record<string, Flag>>;
   readonly examples: readonly (readonly [line: string, what: string])[];
+  /** What follows `--` is a program to start and its arguments. Default: more positionals. */
+  readonly takesProgram?: true;
   run(args: Arguments): Promise<number | undefined>;
 }
 
 export interface Arguments {
   readonly positionals: readonly string[];
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  /** Flags that may be given several times. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
+  /** What stands behind `--`, where the command takes a program. */
+  readonly program?: readonly string[];
 }
 
 /** A failure with an exit code; everything else that is thrown is a defect. */
@@ -54,15 +62,24 @@ const sharedFlags: Readonly<Record<string, Flag>> = {
 };
 
 export function parse(command: Command, argv: readonly string[]): Arguments {
+  const flags = { ...command.flags, ...sharedFlags };
   const options: NonNullable<ParseArgsConfig['options']> = {};
-  for (const [name, { type, short }] of Object.entries({ ...command.flags, ...sharedFlags })) {
-    options[name] = short === undefined ? { type } : { type, short };
+  for (const [name, { type, short, multiple }] of Object.entries(flags)) {
+    options[name] = { type, ...(short !== undefined && { short }), ...(multiple === true && { multiple }) };
   }
+  const end = command.takesProgram === true ? argv.indexOf('--') : -1;
+  const own = end < 0 ? argv : argv.slice(0, end);
   try {
-    const parsed = parseArgs({ args: [...argv], options, allowPositionals: true }) as Arguments;
-    const { format = 'text' } = parsed.values;
+    const { positionals, values: given } = parseArgs({ args: [...own], options, allowPositionals: true });
+    const lists: Record<string, readonly string[]> = {};
+    const values: Record<string, string | boolean | undefined> = {};
+    for (const [name, value] of Object.entries(given)) {
+      if (Array.isArray(value)) lists[name] = value.map(String);
+      else values[name] = value;
+    }
+    const { format = 'text' } = values;
     if (format !== 'text' && format !== 'json') throw new TypeError(`--format takes text or json, not ${String(format)}`);
-    return parsed;
+    return { positionals, values, lists, ...(end >= 0 && { program: argv.slice(end + 1) }) };
   } catch (error) {
     throw new CommandError(exitCodes.usage, (error as Error).message, { hint: `vivarium ${command.name} --help`, cause: error });
   }

@@ -2,6 +2,7 @@
 // The command line: finds the command, runs it, turns its end into an exit code.
 import { readFileSync } from 'node:fs';
 import { type Command, CommandError, columns, exitCodes, helpOf, parse } from './command.ts';
+import { near } from './spelling.ts';
 import { printable, printableLines } from './terminal.ts';
 
 /** Loaded only when asked for: the others' code costs a command nothing. */
@@ -9,6 +10,10 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['live', async () => (await import('./live.ts')).live],
   ['eval', async () => (await import('./eval.ts')).evaluate],
   ['serve', async () => (await import('./serve.ts')).serve],
+  ['list', async () => (await import('./list.ts')).list],
+  ['call', async () => (await import('./call.ts')).call],
+  ['read', async () => (await import('./read.ts')).read],
+  ['prompt', async () => (await import('./prompt.ts')).prompt],
 ]);
 
 async function run(argv: readonly string[]): Promise<number | undefined> {
@@ -27,7 +32,9 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
 async function find(name: string): Promise<Command> {
   const load = commands.get(name);
   if (load !== undefined) return load();
-  throw new CommandError(exitCodes.usage, `There is no command "${name}"`, { hint: 'vivarium --help lists the commands' });
+  const meant = near(name, [...commands.keys()]);
+  const hint = meant === undefined ? 'vivarium --help lists the commands' : `Did you mean vivarium ${meant}?`;
+  throw new CommandError(exitCodes.usage, `There is no command "${name}"`, { hint });
 }
 
 async function help(name: string | undefined): Promise<number> {

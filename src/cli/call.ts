@@ -1,0 +1,86 @@
+// vivarium call: one call of one tool.
+import { modelView } from '../client/model-view.ts';
+import type { Tool } from '../protocol/types.ts';
+import { bounded, isCostly, isOverdue } from '../schema/bounded.ts';
+import { defineSchema, type Schema, type Verdict } from '../schema/schema.ts';
+import { argumentFlags, readArguments } from './call-arguments.ts';
+import { type Command, CommandError, exitCodes } from './command.ts';
+import { write } from './output.ts';
+import { progressLine } from './progress-line.ts';
+import { askerOf, questionFlags } from './questions.ts';
+import { visit } from './reach.ts';
+import { Shown } from './shown-content.ts';
+import { signatureOf } from './signature.ts';
+import { near } from './spelling.ts';
+import { targetFlags } from './target-flags.ts';
+
+export const call: Command = {
+  name: 'call',
+  summary: 'Call a tool',
+  usage: 'call <server> <tool> [name=value | name:=json | name=@file | -]… [options]   (or: call <tool> … -- program args…)',
+  flags: {
+    ...argumentFlags,
+    'no-check': { type: 'boolean', help: "Send the arguments without checking them against the tool's schema" },
+    quiet: { type: 'boolean', short: 'q', help: 'Show no progress' },
+    save: { type: 'string', value: 'folder', help: 'Save images, sound and other bytes there' },
+    output: { type: 'string', short: 'o', value: 'file', help: 'Write the result to a file' },
+    ...questionFlags,
+    ...targetFlags,
+  },
+  takesProgram: true,
+  examples: [
+    ['vivarium call add a=1 b=2 -- node server.js', 'numbers become numbers where the schema says so'],
+    ['vivarium call notes note_put note:=\'{"id":"a"}\'', 'JSON as it stands, on a server of .mcp.json'],
+    ['vivarium call https://api.example/mcp draw text=@poem.txt --save pictures', 'text from a file; images to a folder'],
+    ['cat args.json | vivarium call server.ts add -', 'all arguments from standard input'],
+    ['vivarium call server.ts add a=1 b=2 --format json', 'the whole result, for a script'],
+  ],
+  run: (args) =>
+    visit(args, askerOf(args), async ({ client, rest, signal }) => {
+      const [name, ...words] = rest;
+      if (name === undefined) throw new CommandError(exitCodes.usage, 'Which tool?', { hint: 'vivarium list shows them' });
+      const tools = await client.listTools({ signal });
+      const tool = tools.find((one) => one.name === name) ?? unknown(name, tools);
+      const given = await readArguments(words, args, tool.inputSchema as Readonly<Record<string, unknown>>);
+      if (args.values['no-check'] !== true) await check(tool, given);
+      const line = progressLine(args.values['quiet'] !== true);
+      const result = await client.callTool(name, given, { signal, onProgress: line.show }).finally(line.clear);
+      const file = args.values['output'] as string | undefined;
+      if (args.values['format'] === 'json') write(`${JSON.stringify(result, null, 2)}\n`, file);
+      else {
+        const text = new Shown(args.values['save'] as string | undefined, name).blocks(modelView(result));
+        if (result.isError === true && file === undefined) process.stderr.write(text);
+        else write(text, file);
+      }
+      return result.isError === true ? exitCodes.toolError : exitCodes.ok;
+    }),
+};
+
+function unknown(name: string, tools: readonly Tool[]): never {
+  const names = tools.map((tool) => tool.name);
+  const meant = near(name, names);
+  const hint = meant === undefined ? `There are ${names.slice(0, 20).join(', ') || 'none'}` : `Did you mean ${meant}?`;
+  throw new CommandError(exitCodes.toolError, `There is no tool "${name}"`, { hint });
+}
+
+/** Before anything is sent: the schema's words are clearer than most servers'. */
+async function check(tool: Tool, given: object): Promise<void> {
+  const schema = defineSchema(tool.inputSchema, { side: 'input', objectRoot: false });
+  // A schema that cannot be used is the server's business, and so is the check.
+  if ('problem' in schema) return;
+  await schema.prepare();
+  if (schema.fault !== undefined) return;
+  const { problem } = await checked(schema, tool.inputSchema, given);
+  if (problem !== undefined) throw new CommandError(exitCodes.usage, `The arguments do not fit: ${problem}`, { hint: signatureOf(tool) });
+}
+
+/** A stranger's pattern can take for ever: then the server is left to check. */
+async function checked(schema: Schema, json: object, given: object): Promise<Verdict> {
+  const run = isCostly(json) ? bounded() : undefined;
+  try {
+    return await (run === undefined ? schema.check(given) : run(() => schema.check(given)));
+  } catch (error) {
+    if (isOverdue(error)) return { value: given };
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+// A file of messages, one JSON object a line, with what looks like a secret masked.
+import { createWriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { createMasker } from './masking.ts';
+
+export interface MessageLog {
+  write(event: { readonly direction: 'in' | 'out'; readonly message: object }): void;
+  close(): Promise<void>;
+}
+
+export function openLog(file: string): MessageLog {
+  const began = performance.now();
+  const stream = createWriteStream(file, { mode: 0o600 });
+  const done = finished(stream);
+  done.catch(() => undefined);
+  const mask = createMasker();
+  return {
+    write({ direction, message }) {
+      const entry = { t: Math.round(performance.now() - began), from: direction === 'out' ? 'client' : 'server', message: mask(message) };
+      stream.write(`${JSON.stringify(entry)}\n`);
+    },
+    async close() {
+      stream.end();
+      await done.catch((error: Error) => process.stderr.write(`${file} could not be written: ${error.message}\n`));
+    },
+  };
+}
