@@ -1,6 +1,7 @@
 // Arguments as people write them on a command line: k=v, k:=json, k=@file, and JSON whole.
 import { readFileSync, statSync } from 'node:fs';
 import { type Arguments, CommandError, exitCodes, type Flag } from './command.ts';
+import { standardInput } from './standard-input.ts';
 
 export const argumentFlags: Readonly<Record<string, Flag>> = {
   args: { type: 'string', value: 'json', help: 'All arguments as one JSON object; @file reads one, and - reads standard input' },
@@ -82,15 +83,4 @@ function fileText(path: string): string {
   if (size === undefined) throw new CommandError(exitCodes.usage, `There is no file ${path}`, { hint: 'Write @@ for an @ that is meant' });
   if (size > mostBytes) throw new CommandError(exitCodes.usage, `${path} is larger than 64 MiB`);
   return readFileSync(path, 'utf8');
-}
-
-export async function standardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > mostBytes) throw new CommandError(exitCodes.usage, 'Standard input is larger than 64 MiB');
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

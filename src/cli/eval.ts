@@ -10,6 +10,7 @@ import { type Command, CommandError, exitCodes } from './command.ts';
 import { linesOf, Room } from './eval-room.ts';
 import { milliseconds } from './flag-values.ts';
 import { localSocket } from './local-pipe.ts';
+import { standardInput } from './standard-input.ts';
 import { printable } from './terminal.ts';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
@@ -122,10 +123,4 @@ async function knock({ path }: Door): Promise<Client | undefined> {
     await discard(path);
     return undefined;
   }
-}
-
-async function standardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -2,7 +2,6 @@
 // The command line: finds the command, runs it, turns its end into an exit code.
 import { readFileSync } from 'node:fs';
 import { type Command, CommandError, columns, exitCodes, helpOf, parse } from './command.ts';
-import { near } from './spelling.ts';
 import { printable, printableLines } from './terminal.ts';
 
 /** Loaded only when asked for: the others' code costs a command nothing. */
@@ -32,6 +31,7 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
 async function find(name: string): Promise<Command> {
   const load = commands.get(name);
   if (load !== undefined) return load();
+  const { near } = await import('./spelling.ts');
   const meant = near(name, [...commands.keys()]);
   const hint = meant === undefined ? 'vivarium --help lists the commands' : `Did you mean vivarium ${meant}?`;
   throw new CommandError(exitCodes.usage, `There is no command "${name}"`, { hint });

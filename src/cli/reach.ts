@@ -83,7 +83,7 @@ async function authOf({ values }: Arguments): Promise<AuthProvider | undefined> 
 }
 
 /** Every way a server can fail a command has its exit code. */
-export function asCommandError(error: unknown): unknown {
+function asCommandError(error: unknown): unknown {
   if (error instanceof RpcError) {
     const detail = error.data === undefined ? '' : ` ${JSON.stringify(error.data)}`;
     return new CommandError(exitCodes.toolError, `The server answered with the error ${error.code}: ${error.message}${detail}`, {

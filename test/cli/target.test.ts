@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bearer } from 'vivarium/auth';
-import { type HttpServer, serveHttp } from 'vivarium/serve/node';
+import { serveHttp } from 'vivarium/serve/node';
 import { Server } from 'vivarium/server';
 import { fixture, root, vivarium } from './vivarium.ts';
 
 let folder: string;
-let open: HttpServer;
-let closed: HttpServer;
+let open: Awaited<ReturnType<typeof serveHttp>>;
+let closed: typeof open;
 const [node = '', server = ''] = fixture;
 const entry = { command: node, args: [server], env: { LEVEL: '$' + '{LEVEL:-1}' } };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root: string = fileURLToPath(new URL('../../', import.meta.url));
-export const main: string = join(root, 'dist/cli/main.js');
+const main: string = join(root, 'dist/cli/main.js');
 /** A server with every kind of tool, resource and prompt, on stdio. */
 export const fixture: readonly string[] = [process.execPath, join(root, 'test/fixtures/stdio.mjs')];
 
