@@ -1,7 +1,7 @@
 // The build: tsc checks and compiles, then esbuild joins the neutral rooms into a few files, because every file costs a starting
 // server about a millisecond. Not minified, so that a user can step into it. Each subpath is a short file that names what it exports.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -134,6 +134,11 @@ for (const file of entries.map((name) => `${name}.js`)) {
     }),
   );
 }
+
+// What the user's own compiler reads goes along as it is.
+const [bridge, shipped] = [join(root, 'src/live/lisp/bridge'), join(dist, 'live/lisp/bridge')];
+cpSync(bridge, shipped, { recursive: true });
+for (const name of readdirSync(shipped)) if (!readdirSync(bridge).includes(name)) rmSync(join(shipped, name));
 
 for (const file of before) if (!made.has(file)) rmSync(join(dist, file));
 

@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 /** System components that tests drive: `probe` is a command that succeeds where the component is installed. */
 export const components = [
   { name: 'nginx', debian: 'nginx-light', probe: ['nginx', '-v'] },
+  { name: 'sbcl', debian: 'sbcl', probe: ['sbcl', '--version'] },
+  { name: 'fiveam', debian: 'cl-fiveam', probe: ['test', '-d', '/usr/share/common-lisp/source/fiveam'] },
   { name: 'bubblewrap', debian: 'bubblewrap', probe: ['bwrap', '--version'] },
 ];
 

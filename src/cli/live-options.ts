@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { VivariumError } from '../jsonrpc/error.ts';
-import { createLive, javascript, type Live, type LiveLimits, type LiveOptions } from '../live/index.ts';
+import { createLive, type Engine, javascript, type Live, type LiveLimits, type LiveOptions, lisp } from '../live/index.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { count, list, milliseconds } from './flag-values.ts';
 import { printable } from './terminal.ts';
@@ -30,12 +30,11 @@ export function optionsOf(values: Values, asks: boolean): LiveOptions {
   // Without --cwd a client on stdio may name another folder; what is not there then is said by the first answer.
   if (absent !== undefined && (named !== undefined || !asks))
     throw new CommandError(exitCodes.usage, `There is no file ${absent} in ${cwd}`, { hint: 'See --load' });
-  const [language, node, state, tools] = [text('language') ?? 'javascript', text('node'), text('state'), text('tools')];
-  if (language !== 'javascript') throw new CommandError(exitCodes.usage, `There is no language "${language}", only javascript`);
+  const [state, tools] = [text('state'), text('tools')];
   return {
     ...((named !== undefined || !asks) && { cwd }),
     load,
-    engines: [javascript(node === undefined ? {} : { node })],
+    engines: enginesOf(text),
     env: variables(list(text('env'))),
     limits: limitsOf(text),
     ...(state !== undefined && { stateFolder: resolve(state) }),
@@ -45,6 +44,24 @@ export function optionsOf(values: Values, asks: boolean): LiveOptions {
     ...(values['sandbox'] === true && { sandbox: true }),
     ...(values['sandbox-write'] === true && { sandbox: { write: true } }),
   };
+}
+
+/** The one that was named, and after it those that can be had here too. */
+function enginesOf(text: (name: string) => string | undefined): Engine[] {
+  const [node, sbcl] = [text('node'), text('sbcl')];
+  const all = [
+    javascript(node === undefined ? {} : { node }),
+    lisp({ systems: list(text('system')), ...(sbcl !== undefined && { sbcl }) }),
+  ];
+  const named = text('language') ?? (text('system') === undefined ? 'javascript' : 'lisp');
+  const first = all.find(({ language, aliases = [] }) => language === named || aliases.includes(named));
+  if (first === undefined) {
+    const known = all.map(({ language }) => language).join(', ');
+    throw new CommandError(exitCodes.usage, `There is no language "${named}", only ${known}`);
+  }
+  const why = first.problem?.();
+  if (why !== undefined) throw new CommandError(exitCodes.usage, `${first.title} cannot be had here: ${why}`);
+  return [first, ...all.filter((one) => one !== first && one.problem?.() === undefined)];
 }
 
 function limitsOf(text: (name: string) => string | undefined): Partial<LiveLimits> {

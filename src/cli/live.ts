@@ -20,7 +20,13 @@ export const live: Command = {
       help: 'The project (default: the first root of a client on stdio that has any, otherwise this folder)',
     },
     load: { type: 'string', value: 'files', help: 'Files every fresh image begins with, separated by commas' },
-    language: { type: 'string', value: 'name', help: 'What is evaluated (default: javascript, with TypeScript)' },
+    language: {
+      type: 'string',
+      value: 'name',
+      help: 'What is evaluated where a call does not say: javascript (js, with TypeScript) or lisp (cl, SBCL) (default: javascript)',
+    },
+    system: { type: 'string', value: 'names', help: 'ASDF systems every fresh Lisp image begins with, separated by commas' },
+    sbcl: { type: 'string', value: 'path', help: 'The SBCL that runs Lisp (default: the one on the path)' },
     node: {
       type: 'string',
       value: 'path',

@@ -20,6 +20,8 @@ export function debugTool(server: Server, place: Workplace): void {
           frame: { type: 'integer', minimum: 0 },
           code: { type: 'string' },
           step: { type: 'string', enum: steps },
+          restart: { type: 'integer' },
+          value: { type: 'string' },
           session: { type: 'string' },
         },
         required: ['action'],
@@ -27,12 +29,14 @@ export function debugTool(server: Server, place: Workplace): void {
       output: told,
       annotations: { destructiveHint: false },
     },
-    async ({ action, frame = 0, code, step = 'over', session: name }, ctx) => {
+    async ({ action, frame = 0, code, step = 'over', restart, value: given, session: name }, ctx) => {
       const session = await place.sessionFor(ctx, name);
       const run = session.running;
       if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}. evaluate with on_error: "pause" stops at an error.`);
       if (action !== 'pause' && run.pause === undefined) throw new ToolError('It runs and is not paused: debug(action: pause) pauses it.');
       if (action === 'eval' && code === undefined) throw new ToolError('eval needs code');
+      if (action === 'restart' && session.engine.features.restarts && restart === undefined)
+        throw new ToolError('Say which: restart is its number in [Restarts], and value its value where it takes one');
       if (action === 'abort') {
         await session.stop(run);
         return answer(session, run, await waitFor(session, run, ctx, place.waitMs));
@@ -41,7 +45,7 @@ export function debugTool(server: Server, place: Workplace): void {
       if (action !== 'frames' && action !== 'eval') run.pause = undefined;
       let answered: object;
       try {
-        answered = await session.ask('debug', { action: action === 'step' ? step : action, frame, code });
+        answered = await session.ask('debug', { action: action === 'step' ? step : action, frame, code, restart, value: given });
       } catch (error) {
         if (paused !== undefined) run.pause = paused;
         throw new ToolError((error as Error).message);

@@ -12,6 +12,8 @@ export interface Launch {
   readonly terms: Readonly<Record<string, unknown>>;
   /** Said with the first answer. */
   readonly note?: string;
+  /** Files it needs beside the project's and the system's: a sandbox lets it read them. */
+  readonly reads?: readonly string[];
 }
 
 export interface LaunchOptions {
@@ -19,6 +21,8 @@ export interface LaunchOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Of the language's own heap. */
   readonly heapMb: number;
+  /** A whole image that was saved, to begin with; only where `features.save` is `image`. */
+  readonly image?: string;
 }
 
 /** A cell as the child takes it; `fields` go into the frame as they are. */
@@ -42,24 +46,51 @@ export interface Notebook {
   prepare(code: string, cell: number, wishes?: Wishes): Prepared | Promise<Prepared>;
 }
 
+/** Said of what every fresh image does first, and how it is written. */
+export interface Start {
+  readonly what: string;
+  readonly code: string;
+}
+
 export interface Engine {
   /** As in `--language`. */
   readonly language: string;
+  /** Other names people use for it, such as js. */
+  readonly aliases?: readonly string[];
   /** What it is called in lists. */
   readonly title: string;
   readonly features: Features;
+  /** How a program is worked with in it, for the guide: one sentence. */
+  readonly hint: string;
+  /** Why it cannot be had here, and what to install; undefined where it can. */
+  problem?(): string | undefined;
+  /** Only the image can say whether code can be read: it is asked `check`. */
+  readonly readsInImage?: true;
+  /** Run in every fresh image, before the files of the project. */
+  readonly starts?: readonly Start[];
   launch(options: LaunchOptions): Launch | Promise<Launch>;
   open(options: LaunchOptions): Notebook;
-  /** Code that brings a file of the project into a fresh image. */
-  loadCode(file: string): string;
+  /** Code that brings a file of the project into a fresh image; undefined for files of another language. */
+  loadCode(file: string): string | undefined;
+  /** Code that gives methods to a class whose instances stay; undefined where that is done otherwise. */
+  methodsCode?(on: string, source: string): string | undefined;
 }
 
+/** What a session of this language can do, said when it is opened. */
 export interface Features {
+  /** What an interrupt costs. */
   readonly interrupt: 'keep' | 'restart';
+  /** Expressions are inspected without a way to change anything. */
   readonly readOnly: boolean;
   readonly debug: boolean;
+  /** An error can be gone on from in the ways the program offers. */
+  readonly restarts: boolean;
   readonly reload: boolean;
   readonly lookup: boolean;
+  /** `package` of evaluate means something. */
+  readonly packages: boolean;
+  /** The whole image with its values, or what was evaluated, to be run again. */
+  readonly save: 'image' | 'journal';
 }
 
 export interface View {
@@ -88,6 +119,26 @@ export interface Frame {
   readonly line: number;
   readonly column: number;
   readonly locals?: readonly { readonly name: string; readonly text: string }[];
+  /** Whether it is the user's own, where its file does not tell. */
+  readonly own?: boolean;
+}
+
+/** A way to go on from an error. */
+export interface Restart {
+  readonly name: string;
+  /** What it does, in the program's words. */
+  readonly report: string;
+  /** It asks for a value. */
+  readonly takesValue?: true;
+}
+
+/** What the compiler has to say about a cell. */
+export interface Note {
+  readonly severity: 'warning' | 'style-warning' | 'note';
+  readonly message: string;
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
 }
 
 export interface Fault {
@@ -98,11 +149,14 @@ export interface Fault {
   readonly causes?: readonly string[];
   readonly details?: string;
   readonly ref?: number;
+  /** Those there were; only a pause lets one choose. */
+  readonly restarts?: readonly Restart[];
 }
 
 export interface Pause {
   readonly reason: string;
   readonly frames: readonly Frame[];
+  readonly restarts?: readonly Restart[];
 }
 
 /** The code cannot be read; nothing of it was run. */
@@ -117,8 +171,14 @@ export class CellFault extends Error {
 
 /** What became of a cell. */
 export type Outcome =
-  | { readonly status: 'ok'; readonly value: View }
-  | { readonly status: 'error'; readonly fault: Fault }
+  | {
+      readonly status: 'ok';
+      readonly value: View;
+      /** All of them, where a language gives none or several at a time. */
+      readonly values?: readonly View[];
+      readonly notes?: readonly Note[];
+    }
+  | { readonly status: 'error'; readonly fault: Fault; readonly notes?: readonly Note[] }
   /** Stopped from outside; the session is as it was, but for what the cell had done. */
   | { readonly status: 'stopped'; readonly why: StopReason; readonly goesOn: boolean }
   /** Stopped because memory ran out. */

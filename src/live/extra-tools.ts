@@ -5,7 +5,7 @@ import { VivariumError } from '../server/index.ts';
 import type { Server } from '../server/server.ts';
 import { type StructuredResult, ToolError } from '../server/tool.ts';
 import { answer, asking, saying, structured, type Told, told, waitFor } from './answers.ts';
-import { CellFault } from './engine.ts';
+import { CellFault, type Fault } from './engine.ts';
 import { offerRunTests, type TestTerms } from './run-tests.ts';
 import type { Session } from './session.ts';
 import { findRunner, noRunner } from './test-runners.ts';
@@ -53,22 +53,15 @@ function define(server: Server, place: Workplace): void {
     async ({ source, on, session: handle }, ctx) => {
       if (on !== undefined && !/^[\p{ID_Start}$_][\p{ID_Continue}$.]*$/u.test(on))
         throw new ToolError('`on` is the name of a class, such as Cart or app.Cart');
-      return evaluated(place, await place.sessionFor(ctx, handle), on === undefined ? source : methodsCode(on, source), ctx);
+      const session = await place.sessionFor(ctx, handle);
+      const code = on === undefined ? source : session.engine.methodsCode?.(on, source);
+      if (code === undefined)
+        throw new ToolError(
+          `Methods are not defined in a class in ${session.engine.title}: give the whole definition as source, without \`on\``,
+        );
+      return evaluated(place, session, code, ctx);
     },
   );
-}
-
-/** Taken from a class of their own, whose prototype has the same one above it, so that `super` means what it did. */
-function methodsCode(on: string, source: string): string {
-  const move =
-    '(from, to, skip) => { for (const key of Reflect.ownKeys(from)) if (!skip.includes(key)) Object.defineProperty(to, key, Object.getOwnPropertyDescriptor(from, key)); }';
-  return [
-    `((to) => { const from = class { ${source}`,
-    `}; const move = ${move};`,
-    'Object.setPrototypeOf(from.prototype, Object.getPrototypeOf(to.prototype)); Object.setPrototypeOf(from, Object.getPrototypeOf(to));',
-    "move(from.prototype, to.prototype, ['constructor']); move(from, to, ['length', 'name', 'prototype']); return to; })",
-    `(${on})`,
-  ].join(' ');
 }
 
 function complete(server: Server, place: Workplace): void {
@@ -104,6 +97,12 @@ function checkSyntax(server: Server, place: Workplace): void {
       const session = await place.sessionFor(ctx, handle, language);
       const { cwd, env, heapMb } = session.terms;
       try {
+        // Where only the image itself can read its language.
+        if (session.engine.readsInImage === true) {
+          const { text: said, fault } = (await asking(session, 'check', { code })) as { text?: string; fault?: Fault };
+          if (fault !== undefined) throw new CellFault(fault);
+          return saying(session, 'ok', said ?? 'It can be read.');
+        }
         const { declares } = await session.engine.open({ cwd, env, heapMb }).prepare(code, 0, { language });
         return saying(session, 'ok', declares.length === 0 ? 'It can be read.' : `It can be read, and declares ${declares.join(', ')}.`);
       } catch (error) {
@@ -128,7 +127,9 @@ function loadFile(server: Server, place: Workplace): void {
     },
     async ({ file, session: handle }, ctx) => {
       const session = await place.sessionFor(ctx, handle);
-      return evaluated(place, session, session.engine.loadCode(file), ctx);
+      const code = session.engine.loadCode(file);
+      if (code === undefined) throw new ToolError(`${file} is no file of ${session.engine.title}`);
+      return evaluated(place, session, code, ctx);
     },
   );
 }

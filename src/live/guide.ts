@@ -1,9 +1,11 @@
 // What a model is told of the server once, at the beginning; the tools themselves say only what they take.
+import type { Engine } from './engine.ts';
 
-export function guide(languages: readonly string[]): string {
+export function guide(engines: readonly Engine[]): string {
   return [
     'A live image of the project in the working folder: code you evaluate stays, with its values, until you reset it.',
-    `Languages: ${languages.join(', ')}. Import the project's own modules by path (import { x } from './src/x.ts'), call them, look at what they hold.`,
+    `Languages: ${engines.map(({ language }) => language).join(', ')}.`,
+    ...engines.map(({ hint }) => hint),
     'After editing a file, reload swaps it into the running program and keeps its state; do not restart for that.',
     '- The value of the last expression is answered as => value; _ is the last value, _err the last error, #12 a value shown before (inspect it by that name).',
     '- [RUNNING]: evaluate without code waits on; sessions(action: interrupt) stops it and keeps everything.',

@@ -8,13 +8,17 @@ export type {
   LaunchOptions,
   Member,
   Members,
+  Note,
   Notebook,
   Outcome,
   Pause,
   Prepared,
+  Restart,
+  Start,
   StopReason,
   View,
 } from './engine.ts';
 export { CellFault } from './engine.ts';
 export { type JavaScriptOptions, javascript } from './javascript/engine.ts';
+export { type LispOptions, lisp } from './lisp/engine.ts';
 export { createLive, type Live, type LiveLimits, type LiveOptions } from './live.ts';

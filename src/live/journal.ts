@@ -1,24 +1,60 @@
-// What was evaluated with success, written down: a session cannot be frozen, but its work can be done again.
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+// What is kept of a session: what was evaluated with success, to be done again, and the whole image where the language can write it.
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Session } from './session.ts';
 
 export interface Journal {
   readonly name: string;
   readonly language: string;
-  readonly cells: readonly string[];
+  readonly cells: readonly SavedCell[];
+  /** Of the program that wrote the image beside it: no other can read it. */
+  readonly image?: string;
 }
 
+type SavedCell = string | { readonly code: string; readonly package: string };
+
 const kind = '.journal.json';
+const imageKind = '.image';
 
 /** Readable by its owner only: code may hold what nobody else should see. */
-export async function saveJournal(folder: string, session: Session, name: string = defaultName()): Promise<string> {
+export async function saveJournal(folder: string, session: Session, name: string = defaultName()): Promise<Saved> {
   checkName(name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const cells = session.entries.filter(({ ok }) => ok).map(({ code }) => code);
-  const journal: Journal = { name, language: session.engine.language, cells };
+  const cells = session.entries
+    .filter(({ ok }) => ok)
+    .map(({ code, package: pack }): SavedCell => (pack === undefined ? code : { code, package: pack }));
+  const { problem, bytes } = await saveImage(join(folder, `${name}${imageKind}`), session);
+  const image = bytes === undefined ? {} : { image: session.version };
+  const journal: Journal = { name, language: session.engine.language, cells, ...image };
   await writeFile(join(folder, `${name}${kind}`), `${JSON.stringify(journal, null, 1)}\n`, { mode: 0o600 });
-  return name;
+  return { name, cells: cells.length, problem, bytes };
+}
+
+export interface Saved {
+  readonly name: string;
+  readonly cells: number;
+  /** Of the image, where there is one. */
+  readonly bytes?: number | undefined;
+  /** Why there is none although the language could. */
+  readonly problem?: string | undefined;
+}
+
+async function saveImage(file: string, session: Session): Promise<Pick<Saved, 'bytes' | 'problem'>> {
+  if (session.engine.features.save !== 'image' || session.state === 'cold') return {};
+  if (session.terms.sandbox !== undefined) return { problem: 'an image behind a sandbox cannot be written down' };
+  try {
+    await session.ask('save', { file });
+    await chmod(file, 0o600);
+    return { bytes: (await stat(file)).size };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+/** The file of the image, where it can be begun with here. */
+export async function imageOf(folder: string, { name, image }: Journal): Promise<string | undefined> {
+  const file = join(folder, `${name}${imageKind}`);
+  return image !== undefined && (await stat(file).catch(() => undefined))?.isFile() === true ? file : undefined;
 }
 
 export async function loadJournal(folder: string, name: string | undefined): Promise<Journal> {
@@ -28,8 +64,7 @@ export async function loadJournal(folder: string, name: string | undefined): Pro
     throw new Error(name === undefined ? `restore needs a name; ${known}` : `There is nothing saved as "${name}"; ${known}`);
   }
   const journal = JSON.parse(await readFile(join(folder, `${name}${kind}`), 'utf8')) as Journal;
-  if (!Array.isArray(journal.cells) || !journal.cells.every((cell) => typeof cell === 'string'))
-    throw new Error(`What was saved as "${name}" cannot be read`);
+  if (!Array.isArray(journal.cells) || !journal.cells.every(isCell)) throw new Error(`What was saved as "${name}" cannot be read`);
   return journal;
 }
 
@@ -41,9 +76,10 @@ export async function replay(
   signal: AbortSignal,
 ): Promise<{ readonly done: number; readonly failed?: { readonly cell: number; readonly text: string } }> {
   let done = 0;
-  for (const code of cells) {
+  for (const cell of cells) {
     if (signal.aborted) break;
-    const run = session.evaluate(code, { timeoutMs });
+    const { code, package: pack } = typeof cell === 'string' ? { code: cell, package: undefined } : cell;
+    const run = session.evaluate(code, { timeoutMs, package: pack });
     const stop = (): void => void session.stop(run, 'cancelled');
     signal.addEventListener('abort', stop, { once: true });
     await run.settled(2 ** 31 - 1);
@@ -57,6 +93,10 @@ export async function replay(
     done++;
   }
   return { done };
+}
+
+function isCell(cell: unknown): boolean {
+  return typeof cell === 'string' || typeof (cell as { code?: unknown } | null)?.code === 'string';
 }
 
 function checkName(name: string): void {

@@ -21,7 +21,7 @@ import { Workplace } from './workplace.ts';
 export interface LiveOptions {
   /** The project's folder. Default: the first `file:` root of a client that is the only one, otherwise the working folder. */
   readonly cwd?: string;
-  /** The first is used where nobody says another. Default: JavaScript. */
+  /** The first is used where nobody says another. Those that cannot be had here are refused. Default: JavaScript. */
   readonly engines?: readonly Engine[];
   /** Files of the project that every fresh image begins with. */
   readonly load?: readonly string[];
@@ -48,7 +48,7 @@ export interface LiveLimits {
   readonly waitMs: number;
   /** After so long it is interrupted. Default: 10 minutes. */
   readonly timeoutMs: number;
-  /** Of JavaScript's heap. Default: 1,024. */
+  /** Of the language's own heap. Default: 1,024. */
   readonly heapMb: number;
   /** Resident memory of an image. Default: 2,048. */
   readonly rssMb: number;
@@ -107,6 +107,10 @@ const passed = [
 
 export function createLive(options: LiveOptions = {}): Live {
   const { engines = [javascript()], load = [], env = {}, single = true, name = 'vivarium-live', version = '0.1.0' } = options;
+  for (const { title, problem } of engines) {
+    const why = problem?.();
+    if (why !== undefined) throw new VivariumError('ERR_CONFIG', `${title} cannot be had here: ${why}`);
+  }
   const home = new Home(options.cwd ?? process.cwd(), options.cwd === undefined && single);
   const limits: LiveLimits = { ...usual, ...options.limits };
   const terms: SessionTerms = {
@@ -135,7 +139,7 @@ export function createLive(options: LiveOptions = {}): Live {
   const stateFolder = options.stateFolder ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'vivarium', 'live');
   const place = new Workplace({ sessions, waitMs: limits.waitMs, timeoutMs: limits.timeoutMs, single, stateFolder, home });
   const expose = { resources: options.expose === true, prompts: options.expose === true };
-  const server = new Server({ name, version, instructions: guide(sessions.languages), expose });
+  const server = new Server({ name, version, instructions: guide(engines), expose });
   offerTools(server, place);
   offerResources(server, place, { name, version });
   offerPrompts(server, place);

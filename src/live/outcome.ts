@@ -1,15 +1,18 @@
 // What an image tells, as an outcome and in words.
-import type { Fault, Outcome, View } from './engine.ts';
+import type { Fault, Note, Outcome, View } from './engine.ts';
 import type { Frame } from './wire.ts';
 
 export function outcomeOf(frame: Frame): Outcome {
   if (frame['memory'] !== undefined) return { status: 'memory', where: String(frame['memory']) };
-  if (frame['fault'] !== undefined) return { status: 'error', fault: frame['fault'] as Fault };
+  const notes = frame['notes'] === undefined ? {} : { notes: frame['notes'] as Note[] };
+  if (frame['fault'] !== undefined) return { status: 'error', fault: frame['fault'] as Fault, ...notes };
   if (frame['interrupted'] === true) return { status: 'stopped', why: 'interrupted', goesOn: false };
   if (frame['refused'] !== undefined)
     return { status: 'error', fault: { type: 'Error', message: String(frame['refused']), kind: 'error', frames: [] } };
   if (frame['unshown'] === true) return { status: 'ok', value: { text: '(a value that cannot be shown)', type: 'unknown' } };
-  return { status: 'ok', value: frame['value'] as View };
+  const values = frame['values'] === undefined ? {} : { values: frame['values'] as View[] };
+  const value = (frame['value'] as View | undefined) ?? { text: '', type: 'nothing' };
+  return { status: 'ok', value, ...values, ...notes };
 }
 
 export function strayText(frame: Frame): string {

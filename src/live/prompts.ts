@@ -70,7 +70,7 @@ export function offerPrompts(server: Server, place: Workplace): void {
 
   server.prompt('develop-live', { description: 'How to work in a live image' }, () =>
     [
-      guide(place.sessions.languages),
+      guide(place.sessions.engines),
       'Work in small steps: import what you need, call it, look at the value; edit the file, reload, call it again on the same instance. Run the tests before you say it is done.',
     ].join('\n\n'),
   );

@@ -1,6 +1,6 @@
 // What a model is told: the first line says what happened, then what was printed, then what to do next.
 import { randomBytes } from 'node:crypto';
-import type { Fault, Frame, Members, Outcome, Pause, View } from './engine.ts';
+import type { Fault, Frame, Members, Note, Outcome, Pause, Restart, View } from './engine.ts';
 import type { Run } from './run.ts';
 import type { Session } from './session.ts';
 
@@ -13,6 +13,7 @@ export interface Report {
 }
 
 const mostFrames = 12;
+const mostNotes = 20;
 
 /** Of an evaluation, over or not, for one listener. Takes what was printed, so that nothing is told twice. */
 export function reportRun(session: Session, run: Run, listener: string): Report {
@@ -39,8 +40,9 @@ export function reportRun(session: Session, run: Run, listener: string): Report 
   lines.push(...head.more);
   const { running } = session;
   if (running !== undefined && running !== run) lines.push(`(This was cell ${run.cell}; cell ${running.cell} still runs.)`);
-  const refs = outcome?.status === 'ok' && outcome.value.ref !== undefined ? [outcome.value.ref] : [];
-  truncated ||= outcome?.status === 'ok' && outcome.value.cut === true;
+  const values = outcome?.status === 'ok' ? (outcome.values ?? [outcome.value]) : [];
+  const refs = values.flatMap(({ ref }) => (ref === undefined ? [] : [ref]));
+  truncated ||= values.some(({ cut }) => cut === true);
   return { text: lines.join('\n'), status: head.status, failed: head.failed, truncated, refs };
 }
 
@@ -54,9 +56,14 @@ interface Head {
 function headOf(outcome: Outcome, run: Run, session: Session, losses: readonly string[]): Head {
   switch (outcome.status) {
     case 'ok':
-      return { status: 'ok', line: valueText(outcome.value), more: [], failed: false };
+      return { status: 'ok', ...valueLines(outcome.values ?? [outcome.value], notesText(outcome.notes, session)), failed: false };
     case 'error':
-      return { status: 'error', line: `[ERROR] ${faultLine(outcome.fault)}`, more: faultMore(outcome.fault, session), failed: true };
+      return {
+        status: 'error',
+        line: `[ERROR] ${faultLine(outcome.fault)}`,
+        more: [...notesText(outcome.notes, session), ...faultMore(outcome.fault, session)],
+        failed: true,
+      };
     case 'memory':
       return {
         status: 'memory',
@@ -103,7 +110,7 @@ function runningText(run: Run, session: Session): Head {
   };
 }
 
-export function pauseText({ reason, frames }: Pause, session: Session): Head {
+export function pauseText({ reason, frames, restarts = [] }: Pause, session: Session): Head {
   // By their own numbers: that is how they are asked for.
   const shown = [...frames.entries()]
     .filter(([, one]) => isUsers(one))
@@ -112,13 +119,42 @@ export function pauseText({ reason, frames }: Pause, session: Session): Head {
       const locals = one.locals?.map(({ name, text }) => `      ${name} = ${oneLine(text)}`) ?? [];
       return [`  ${at}: ${place(one, session)}`, ...locals];
     });
-  const more = [...shown, 'debug(action: eval, frame, code) looks around; step, resume and abort go on.'];
+  const ways =
+    restarts.length === 0
+      ? ['debug(action: eval, frame, code) looks around; step, resume and abort go on.']
+      : [
+          ...restartLines(restarts),
+          'debug(action: restart, restart: n) goes on there, with value: "…" where it takes one; eval (frame, code) looks around; abort ends it.',
+        ];
+  const more = [...shown, ...ways];
   return { status: 'paused', line: `[PAUSED] ${oneLine(reason)}`, more, failed: false };
 }
 
 export function valueText({ text, ref, cut }: View): string {
   const more = cut === true && ref !== undefined ? `  (more: inspect(target: "#${ref}"))` : '';
   return `=> ${indented(text)}${ref === undefined ? '' : `   #${ref}`}${more}`;
+}
+
+/** In a language that gives several at a time, each stands on a line of its own. */
+function valueLines([first, ...rest]: readonly View[], notes: readonly string[]): { readonly line: string; readonly more: string[] } {
+  return { line: first === undefined ? '=> (no values)' : valueText(first), more: [...rest.map(valueText), ...notes] };
+}
+
+function notesText(notes: readonly Note[] = [], session: Session): string[] {
+  const lines = notes.slice(0, mostNotes).map(({ severity, message, file, line, column }) => {
+    const at = file === '' ? '' : ` (${shortFile(file, session)}:${line}:${column})`;
+    return `[${severity.toUpperCase()}] ${indented(message.slice(0, 1_000))}${at}`;
+  });
+  return notes.length > mostNotes ? [...lines, `… ${notes.length - mostNotes} more`] : lines;
+}
+
+function restartLines(restarts: readonly Restart[]): string[] {
+  return [
+    '[Restarts]',
+    ...restarts.map(
+      ({ name, report, takesValue }, at) => `  ${at}: ${oneLine(name)}  ${oneLine(report)}${takesValue ? '  (takes a value)' : ''}`,
+    ),
+  ];
 }
 
 export function membersText({ text, type, ref, members, offset, total, proto }: Members): string {
@@ -134,7 +170,7 @@ function faultLine({ type, message, kind }: Fault): string {
   return kind === 'thrown' ? `thrown: ${indented(message)}` : `${oneLine(type)}: ${indented(message)}`;
 }
 
-function faultMore({ frames, causes = [], details, kind }: Fault, session: Session): string[] {
+function faultMore({ frames, causes = [], details, kind, restarts = [] }: Fault, session: Session): string[] {
   const own = frames.filter(isUsers);
   const folded = frames.length - own.length;
   const lines = own.slice(0, mostFrames).map((one, at) => `  ${at}: ${place(one, session)}`);
@@ -144,16 +180,21 @@ function faultMore({ frames, causes = [], details, kind }: Fault, session: Sessi
     ...(details === undefined ? [] : [`  ${oneLine(details)}`]),
     ...causes.map((cause) => `  caused by ${oneLine(cause)}`),
     ...(lines.length === 0 ? [] : ['[Backtrace]', ...lines]),
-    ...(own.length > 0 && kind !== 'syntax' ? ['evaluate with on_error: "pause" stops there with the locals.'] : []),
+    ...(restarts.length === 0 ? [] : restartLines(restarts)),
+    ...(kind === 'syntax' || own.length + restarts.length === 0
+      ? []
+      : [`evaluate with on_error: "pause" stops there with the locals${restarts.length === 0 ? '' : ' and lets you choose a restart'}.`]),
   ];
 }
 
-function isUsers({ file }: Frame): boolean {
+function isUsers({ file, own }: Frame): boolean {
+  if (own !== undefined) return own;
   return file !== '' && !file.startsWith('node:') && !/\/live\/javascript\/child\/|vivarium:/.test(file);
 }
 
 function place({ name, file, line, column }: Frame, session: Session): string {
-  return `${oneLine(name) || '(top level)'} (${shortFile(file, session)}:${line}:${column})`;
+  const at = file === '' ? '' : ` (${shortFile(file, session)}:${line}:${column})`;
+  return `${oneLine(name) || '(top level)'}${at}`;
 }
 
 function shortPlace(text: string, session: Session): string {

@@ -13,6 +13,7 @@ export class Run {
   readonly cell: number;
   readonly code: string;
   readonly language: string | undefined;
+  readonly package: string | undefined;
   readonly onError: 'report' | 'pause';
   readonly timeoutMs: number;
   readonly printed: Printed;
@@ -32,11 +33,18 @@ export class Run {
   constructor(
     cell: number,
     code: string,
-    options: { language?: string | undefined; onError: 'report' | 'pause'; timeoutMs: number; mostOutput: number },
+    options: {
+      language?: string | undefined;
+      package?: string | undefined;
+      onError: 'report' | 'pause';
+      timeoutMs: number;
+      mostOutput: number;
+    },
   ) {
     this.cell = cell;
     this.code = code;
     this.language = options.language;
+    this.package = options.package;
     this.onError = options.onError;
     this.timeoutMs = options.timeoutMs;
     this.printed = new Printed(options.mostOutput);

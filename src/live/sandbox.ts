@@ -24,11 +24,13 @@ export function sandboxProblem(): string | undefined {
   return tried.status === 0 ? undefined : `bubblewrap cannot be used here: ${tried.stderr.trim()}`;
 }
 
-export function sandboxed({ command, args, env, cwd, terms }: Launch, { write = false, tmpMb = 256 }: SandboxOptions): Launch {
+export function sandboxed({ command, args, env, cwd, terms, reads = [] }: Launch, { write = false, tmpMb = 256 }: SandboxOptions): Launch {
   const own = dirname(createRequire(import.meta.url).resolve('vivarium/package.json'));
   const program = isAbsolute(command) ? dirname(dirname(command)) : undefined;
   // The program may be anywhere, such as in a version manager's folder.
-  const seen = [...new Set([program, own, foreign(own)])].filter((path) => path !== undefined && !path.startsWith('/usr') && path !== '/');
+  const seen = [...new Set([program, own, foreign(own), ...reads])].filter(
+    (path) => path !== undefined && !path.startsWith('/usr') && path !== '/',
+  );
   const bound = seen.flatMap((path) => ['--ro-bind', path as string, path as string]);
   const variables = Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]);
   return {

@@ -1,5 +1,5 @@
 // A session: an image and what was done in it. The image may be lost; the session then says so, counts a generation, and goes on.
-import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type StopReason } from './engine.ts';
+import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type Start, type StopReason } from './engine.ts';
 import { Image, ImageEnded, type ImageLimits } from './image.ts';
 import { interrupt } from './interrupt.ts';
 import { Notices } from './notices.ts';
@@ -37,6 +37,7 @@ export interface Asked {
 export interface Entry {
   readonly cell: number;
   readonly code: string;
+  readonly package?: string | undefined;
   readonly ok: boolean;
   readonly text: string;
 }
@@ -64,6 +65,8 @@ export class Session {
   readonly definitions: Map<string, number> = new Map();
   version = '';
   onChange: (names: readonly string[]) => void = () => undefined;
+  /** What the next image begins with; only once. */
+  #from: string | undefined;
   #image: Image | undefined;
   #notebook: Notebook | undefined;
   #booting: Promise<Image> | undefined;
@@ -79,7 +82,8 @@ export class Session {
   #closed = false;
   #remarked: string | undefined;
 
-  constructor(handle: string, owner: string, engine: Engine, terms: SessionTerms) {
+  constructor(handle: string, owner: string, engine: Engine, terms: SessionTerms, image?: string) {
+    this.#from = image;
     this.handle = handle;
     this.owner = owner;
     this.engine = engine;
@@ -112,10 +116,10 @@ export class Session {
     return this.#queue.length;
   }
 
-  evaluate(code: string, { language, onError = 'report', timeoutMs }: Asked): Run {
+  evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack }: Asked): Run {
     if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
     if (this.#queue.length >= this.terms.mostQueued) throw new Error(`${this.#queue.length} evaluations wait in ${this.handle} already`);
-    const run = new Run(++this.#cells, code, { language, onError, timeoutMs, mostOutput: this.terms.mostOutput });
+    const run = new Run(++this.#cells, code, { language, onError, timeoutMs, package: pack, mostOutput: this.terms.mostOutput });
     this.#queue.push(run);
     this.lastUsed = Date.now();
     this.#pump();
@@ -220,6 +224,7 @@ export class Session {
     try {
       const prepared = await (this.#notebook as Notebook).prepare(run.code, run.cell, {
         language: run.language,
+        package: run.package,
         pauses: run.onError === 'pause',
       });
       try {
@@ -232,6 +237,8 @@ export class Session {
         if (frame === undefined) return run.outcome as unknown as Outcome;
         const outcome = outcomeOf(frame);
         if (outcome.status === 'stopped') return { ...outcome, why: run.stopping ?? outcome.why };
+        // What only the image can tell, whether or not all of it succeeded.
+        this.#define((frame['declares'] as string[] | undefined) ?? [], run.cell);
         if (outcome.status === 'ok') this.#define(prepared.declares, run.cell);
         return outcome;
       } finally {
@@ -255,7 +262,9 @@ export class Session {
   }
 
   async #start(): Promise<Image> {
-    const options = { cwd: this.terms.cwd, env: this.terms.env, heapMb: this.terms.heapMb };
+    const from = this.#from;
+    this.#from = undefined;
+    const options = { cwd: this.terms.cwd, env: this.terms.env, heapMb: this.terms.heapMb, ...(from !== undefined && { image: from }) };
     const plain = await this.engine.launch(options);
     const { sandbox } = this.terms;
     const launch = sandbox === undefined || plain.socket !== undefined ? plain : sandboxed(plain, sandbox);
@@ -278,7 +287,7 @@ export class Session {
       this.#remark(plain.note);
       this.#notebook = this.engine.open(options);
       this.definitions.clear();
-      for (const file of image.ours ? this.terms.load : []) await this.#load(image, file);
+      for (const start of image.ours && from === undefined ? this.#starts() : []) await this.#load(image, start);
       // Closed or reset meanwhile: nobody else would end it.
       if (this.#starting !== image || this.#closed) throw new ImageEnded('it was closed while it started');
       this.#image = image;
@@ -297,12 +306,21 @@ export class Session {
     this.#remarked = text;
   }
 
+  #starts(): Start[] {
+    const { engine, terms } = this;
+    const files = terms.load.flatMap((file) => {
+      const code = engine.loadCode(file);
+      return code === undefined ? [] : [{ what: file, code }];
+    });
+    return [...(engine.starts ?? []), ...files];
+  }
+
   /** What goes wrong with it is said with the next answer; the image is there all the same. */
-  async #load(image: Image, file: string): Promise<void> {
+  async #load(image: Image, { what: file, code }: Start): Promise<void> {
     const id = image.number();
     let timer: ReturnType<typeof setTimeout> | undefined;
     try {
-      const prepared = await (this.#notebook as Notebook).prepare(this.engine.loadCode(file), 0);
+      const prepared = await (this.#notebook as Notebook).prepare(code, 0);
       const late = new Promise<undefined>((resolve) => {
         timer = setTimeout(() => resolve(undefined), this.terms.bootMs);
       });
@@ -369,16 +387,17 @@ export class Session {
     if (names.length > 0) this.onChange(names);
   }
 
-  #note({ cell, code }: Run, outcome: Outcome): void {
+  #note({ cell, code, package: pack }: Run, outcome: Outcome): void {
     const ok = outcome.status === 'ok';
     const text =
       outcome.status === 'ok'
-        ? outcome.value.text
+        ? (outcome.values ?? [outcome.value]).map(({ text: one }) => one).join(' ; ')
         : outcome.status === 'error'
           ? `${outcome.fault.type}: ${outcome.fault.message}`
           : outcome.status;
     const whole = code.length <= mostCode;
-    this.entries.push({ cell, code: whole ? code : `${code.slice(0, mostCode)}…`, ok: ok && whole, text: text.slice(0, 500) });
+    const kept = whole ? code : `${code.slice(0, mostCode)}…`;
+    this.entries.push({ cell, code: kept, package: pack, ok: ok && whole, text: text.slice(0, 500) });
     this.#ran++;
     if (this.entries.length <= mostEntries) return;
     this.entries.shift();

@@ -3,7 +3,8 @@ import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
 import { result, type StructuredResult, ToolError } from '../server/tool.ts';
 import { saying, type Told, told } from './answers.ts';
-import { loadJournal, replay, saveJournal } from './journal.ts';
+import { featuresText } from './features.ts';
+import { imageOf, loadJournal, replay, saveJournal } from './journal.ts';
 import type { Session } from './session.ts';
 import type { Workplace } from './workplace.ts';
 
@@ -13,7 +14,7 @@ export function sessionsTool(server: Server, place: Workplace): void {
   server.tool(
     'sessions',
     {
-      description: 'Sessions; save notes what was evaluated, restore replays it.',
+      description: 'Sessions; save and restore keep their state, or replay it.',
       input: {
         type: 'object',
         properties: {
@@ -65,12 +66,15 @@ async function carryOut(
       await place.sessions.close(owner, handle);
       return saying(session, 'closed', `${handle} is closed.`);
     case 'save': {
-      const file = await saveJournal(folder, session, name);
-      const cells = session.entries.filter(({ ok }) => ok).length;
+      const { name: file, cells, bytes, problem } = await saveJournal(folder, session, name);
+      if (bytes !== undefined)
+        return saying(session, 'ok', `Saved as "${file}": the whole image with its values, ${Math.round(bytes / 2 ** 20)} MiB.`);
+      const less = problem === undefined ? '' : ` The image itself could not be saved: ${problem}.`;
+      const dropped = session.dropped === 0 ? '' : ` The first ${session.dropped} are not in it.`;
       return saying(
         session,
         'ok',
-        `Saved as "${file}": the ${cells} cells that succeeded, to be run again by restore. Values are not saved, only how they were made.${session.dropped === 0 ? '' : ` The first ${session.dropped} are not in it.`}`,
+        `Saved as "${file}": the ${cells} cells that succeeded, to be run again by restore. Values are not saved, only how they were made.${dropped}${less}`,
       );
     }
   }
@@ -80,7 +84,7 @@ function list(place: Workplace, ctx: Context): StructuredResult<Told> {
   const all = place.sessions.list(place.ownerOf(ctx));
   const lines = all.map(({ handle, engine, state, generation, entries, queued }) => {
     const waiting = queued === 0 ? '' : `, ${queued} waiting`;
-    return `${handle}  ${engine.language}  ${state}${waiting}  generation ${generation}  ${entries.length} cells`;
+    return `${handle}  ${engine.language}  ${state}${waiting}  generation ${generation}  ${entries.length} cells  (${featuresText(engine.features)})`;
   });
   for (const { handle } of place.sessions.visits())
     if (!all.some((one) => one.handle === handle)) lines.push(`${handle}  a running program, to be worked in as session "${handle}"`);
@@ -90,7 +94,8 @@ function list(place: Workplace, ctx: Context): StructuredResult<Told> {
 }
 
 function opened(session: Session): StructuredResult<Told> {
-  return saying(session, 'ok', `Opened ${session.handle} (${session.engine.language}); pass it as session.`);
+  const { handle, engine } = session;
+  return saying(session, 'ok', `Opened ${handle} (${engine.language}); pass it as session.\nIt can: ${featuresText(engine.features)}.`);
 }
 
 async function restore(
@@ -99,13 +104,27 @@ async function restore(
   name: string | undefined,
   language: string | undefined,
 ): Promise<StructuredResult<Told>> {
-  const journal = await loadJournal(place.folderOf(ctx), name);
-  const session = place.sessions.open(place.ownerOf(ctx), language ?? journal.language);
+  const folder = place.folderOf(ctx);
+  const journal = await loadJournal(folder, name);
+  const owner = place.ownerOf(ctx);
+  const image = await imageOf(folder, journal);
+  let without = '';
+  if (image !== undefined && (language === undefined || place.sessions.check(language).language === journal.language)) {
+    const whole = place.sessions.open(owner, journal.language, undefined, image);
+    try {
+      await whole.ask('ping', {});
+      return saying(whole, 'ok', `Restored "${journal.name}" in ${whole.handle}: the whole image with its values.`);
+    } catch (error) {
+      await place.sessions.close(owner, whole.handle);
+      without = `The saved image cannot be used: ${(error as Error).message}. `;
+    }
+  }
+  const session = place.sessions.open(owner, language ?? journal.language);
   const { done, failed } = await replay(session, journal, place.timeoutMs, ctx.signal);
   const end = failed === undefined ? '' : ` Cell ${failed.cell} failed: ${failed.text}. What follows it was not run.`;
   return saying(
     session,
     failed === undefined ? 'ok' : 'error',
-    `Replayed ${done} of ${journal.cells.length} cells of "${journal.name}" in ${session.handle}.${end}`,
+    `${without}Replayed ${done} of ${journal.cells.length} cells of "${journal.name}" in ${session.handle}.${end}`,
   );
 }

@@ -30,13 +30,17 @@ export class Sessions {
     this.#timer.unref();
   }
 
+  get engines(): readonly Engine[] {
+    return this.#options.engines;
+  }
+
   get languages(): readonly string[] {
     return this.#options.engines.map(({ language }) => language);
   }
 
   /** Throws for a language that is not offered. */
   check(language: string): Engine {
-    const engine = this.#options.engines.find((one) => one.language === asLanguage(language));
+    const engine = this.#options.engines.find(({ language: own, aliases = [] }) => own === language || aliases.includes(language));
     if (engine === undefined) throw new Error(`There is no language "${language}", only ${this.languages.join(', ')}`);
     return engine;
   }
@@ -46,22 +50,23 @@ export class Sessions {
     return [...this.#sessions.values()].filter((one) => one.owner === owner);
   }
 
-  open(owner: string, language?: string, handle: string = `s-${randomBytes(9).toString('base64url')}`): Session {
+  /** With an `image`, it begins as that was when it was saved. */
+  open(owner: string, language?: string, handle: string = `s-${randomBytes(9).toString('base64url')}`, image?: string): Session {
     const { engines, mostSessions } = this.#options;
     if (this.#sessions.size >= mostSessions) {
       throw new Error(`There are ${this.#sessions.size} sessions already, and no more are allowed: close one (sessions, action: close)`);
     }
     const engine = language === undefined ? engines[0] : this.check(language);
     if (engine === undefined) throw new Error('There is no language at all');
-    return this.#add(owner, handle, engine);
+    return this.#add(owner, handle, engine, image);
   }
 
   visits(): readonly Visit[] {
     return this.#options.visits?.() ?? [];
   }
 
-  #add(owner: string, handle: string, engine: Engine): Session {
-    const session = new Session(handle, owner, engine, this.#options.terms);
+  #add(owner: string, handle: string, engine: Engine, image?: string): Session {
+    const session = new Session(handle, owner, engine, this.#options.terms, image);
     // Under the same name there was one before: whoever used it must know that this is another.
     const grave = this.#graves.get(keyOf(owner, handle));
     if (grave?.text.includes('nobody used it') === true) {
@@ -124,8 +129,4 @@ export class Sessions {
 
 function keyOf(owner: string, handle: string): string {
   return `${owner}\n${handle}`;
-}
-
-function asLanguage(name: string): string {
-  return { js: 'javascript', ts: 'javascript', typescript: 'javascript', cl: 'lisp', st: 'smalltalk' }[name] ?? name;
 }

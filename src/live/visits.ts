@@ -1,8 +1,9 @@
-// Programs of the project that were started with --import vivarium/here and can be worked in.
+// Programs of the project that can be worked in: started with --import vivarium/here, or a Lisp with run-server.lisp in it.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from './engine.ts';
 import { visited } from './javascript/engine.ts';
+import { visitedLisp } from './lisp/engine.ts';
 
 export interface Visit {
   /** Its session's. */
@@ -15,8 +16,10 @@ export function findVisits(cwd: string): Visit[] {
   const folder = join(cwd, '.vivarium');
   try {
     return readdirSync(folder).flatMap((file) => {
-      const handle = /^(here-\d+)\.sock$/.exec(file)?.[1];
-      return handle === undefined ? [] : [{ handle, engine: visited(join(folder, file)) }];
+      const [, handle, language] = /^(here-(?:(lisp)-)?\d+)\.sock$/.exec(file) ?? [];
+      if (handle === undefined) return [];
+      const socket = join(folder, file);
+      return [{ handle, engine: language === 'lisp' ? visitedLisp(socket) : visited(socket) }];
     });
   } catch {
     return [];

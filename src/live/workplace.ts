@@ -46,7 +46,7 @@ export class Workplace {
     try {
       if (language !== undefined) this.sessions.check(language);
       if (handle !== undefined && handle !== 'main') return this.sessions.get(owner, handle);
-      const own = this.#ownName(ctx);
+      const own = this.#ownName(ctx, language);
       // Every call would open another one, only to find nothing in it.
       if (own === undefined && !opens) throw new Error('Say which session: evaluate opens one and names it');
       return (own === undefined ? undefined : this.sessions.find(owner, own)) ?? this.sessions.open(owner, language, own);
@@ -73,8 +73,11 @@ export class Workplace {
     return { timeoutMs: Math.min(timeout_ms, this.timeoutMs), language, package: pack };
   }
 
-  #ownName({ sessionId }: Context): string | undefined {
-    if (this.#single) return 'main';
-    return sessionId === undefined ? undefined : `main-${sessionId.slice(0, 12)}`;
+  /** One for each language, where there are several. */
+  #ownName({ sessionId }: Context, language: string | undefined): string | undefined {
+    if (!this.#single && sessionId === undefined) return undefined;
+    const own = this.#single ? 'main' : `main-${sessionId?.slice(0, 12)}`;
+    const named = language === undefined ? undefined : this.sessions.check(language);
+    return named === undefined || named === this.sessions.engines[0] ? own : `${own}-${named.language}`;
   }
 }

@@ -16,8 +16,19 @@ export interface JavaScriptOptions {
 export function javascript({ node, nodeArgs = [] }: JavaScriptOptions = {}): Engine {
   return {
     language: 'javascript',
+    aliases: ['js', 'ts', 'typescript'],
     title: 'JavaScript and TypeScript',
-    features: { interrupt: 'keep', readOnly: true, debug: true, reload: true, lookup: true },
+    features: {
+      interrupt: 'keep',
+      readOnly: true,
+      debug: true,
+      restarts: false,
+      reload: true,
+      lookup: true,
+      packages: false,
+      save: 'journal',
+    },
+    hint: "Import the project's own modules by path (import { x } from './src/x.ts'), call them, look at what they hold.",
     async launch({ cwd, env, heapMb }: LaunchOptions): Promise<Launch> {
       // With some room: what fills the memory is to be stopped before the engine gives up.
       const args = [`--max-old-space-size=${heapMb + 64}`, ...nodeArgs, bootFile()];
@@ -25,7 +36,8 @@ export function javascript({ node, nodeArgs = [] }: JavaScriptOptions = {}): Eng
       return { ...chosen, args, env, cwd, terms: { heapMb } };
     },
     open: () => new JavaScriptNotebook(),
-    loadCode: (file) => `import * as ${nameFor(file)} from ${JSON.stringify(asSpecifier(file))}`,
+    loadCode: (file) => (foreign.test(file) ? undefined : `import * as ${nameFor(file)} from ${JSON.stringify(asSpecifier(file))}`),
+    methodsCode,
   };
 }
 
@@ -75,6 +87,21 @@ class JavaScriptNotebook implements Notebook {
 }
 
 const deepest = 1_000;
+/** Of the other languages. */
+const foreign = /\.(?:lisp|lsp|cl|asd|st)$/i;
+
+/** Taken from a class of their own, whose prototype has the same one above it, so that `super` means what it did. */
+function methodsCode(on: string, source: string): string {
+  const move =
+    '(from, to, skip) => { for (const key of Reflect.ownKeys(from)) if (!skip.includes(key)) Object.defineProperty(to, key, Object.getOwnPropertyDescriptor(from, key)); }';
+  return [
+    `((to) => { const from = class { ${source}`,
+    `}; const move = ${move};`,
+    'Object.setPrototypeOf(from.prototype, Object.getPrototypeOf(to.prototype)); Object.setPrototypeOf(from, Object.getPrototypeOf(to));',
+    "move(from.prototype, to.prototype, ['constructor']); move(from, to, ['length', 'name', 'prototype']); return to; })",
+    `(${on})`,
+  ].join(' ');
+}
 
 function depthOf(code: string): number {
   let depth = 0;

@@ -1,0 +1,108 @@
+// A core with the bridge in it, so that an image is there at once: built on first use, in the background, and kept.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { bridgeFile, bridgeFolder } from './bridge-files.ts';
+
+export interface Core {
+  readonly file?: string;
+  /** Where there is none yet. */
+  readonly note?: string;
+}
+
+const building = new Map<string, Promise<string | undefined>>();
+const keys = new Map<string, string>();
+const buildMs = 120_000;
+
+/** What there is now: nobody waits for a core that is being built. */
+export async function readyCore(sbcl: string, folder: string = cacheFolder()): Promise<Core> {
+  const file = join(folder, `sbcl-${keyOf(sbcl)}.core`);
+  if (existsSync(file)) return { file };
+  const failed = await Promise.race([buildCore(sbcl, folder), undefined]);
+  return {
+    note:
+      failed === undefined
+        ? 'A core with the bridge is being built once, in the background; until it is there, an image takes some seconds to start.'
+        : `A core for an instant start could not be built (${failed}); an image takes some seconds to start.`,
+  };
+}
+
+/** Why it could not be built; undefined when it is there. */
+function buildCore(sbcl: string, folder: string = cacheFolder()): Promise<string | undefined> {
+  const file = join(folder, `sbcl-${keyOf(sbcl)}.core`);
+  if (existsSync(file)) return Promise.resolve(undefined);
+  let running = building.get(file);
+  if (running === undefined) {
+    running = build(sbcl, folder, file);
+    building.set(file, running);
+    void running.then((why) => why === undefined && building.delete(file));
+  }
+  return running;
+}
+
+async function build(sbcl: string, folder: string, file: string): Promise<string | undefined> {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    return (error as Error).message;
+  }
+  // Several servers may build at once: each its own, and the last one stays.
+  const draft = `${file}.${process.pid}`;
+  const args = ['--noinform', '--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('build.lisp'), draft];
+  const child = spawn(sbcl, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  // It must never be what keeps a server alive.
+  child.unref();
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = (said + text).slice(-2_000);
+  });
+  const late = setTimeout(() => child.kill('SIGKILL'), buildMs);
+  late.unref();
+  const code = await new Promise<number | string | null>((resolve) => {
+    child.once('error', (error) => resolve(error.message)).once('exit', (status, signal) => resolve(status ?? signal));
+  });
+  clearTimeout(late);
+  try {
+    if (code !== 0 || !existsSync(draft)) {
+      rmSync(draft, { force: true });
+      return `it ended with ${code}: ${said.trim().slice(-300)}`;
+    }
+    renameSync(draft, file);
+    forgetOthers(folder, file);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return undefined;
+}
+
+/** Cores of other versions that nobody has begun with for a month. */
+function forgetOthers(folder: string, file: string): void {
+  const month = 30 * 24 * 3_600_000;
+  for (const name of readdirSync(folder)) {
+    const other = join(folder, name);
+    if (/^sbcl-.*\.core/.test(name) && other !== file && Date.now() - statSync(other).atimeMs > month) rmSync(other, { force: true });
+  }
+}
+
+/** A core fits only the program that wrote it, and our bridge as it is now. */
+function keyOf(sbcl: string): string {
+  const { mtimeMs, size } = statSync(sbcl);
+  const known = `${sbcl} ${mtimeMs} ${size}`;
+  let key = keys.get(known);
+  if (key === undefined) {
+    const version = spawnSync(sbcl, ['--version'], { encoding: 'utf8' })
+      .stdout.trim()
+      .replace(/^SBCL /, '');
+    const hash = createHash('sha256').update(known);
+    for (const name of readdirSync(bridgeFolder()).sort()) hash.update(name).update(readFileSync(bridgeFile(name)));
+    key = `${version.replace(/[^\w.-]/g, '')}-${hash.digest('hex').slice(0, 12)}`;
+    keys.set(known, key);
+  }
+  return key;
+}
+
+function cacheFolder(): string {
+  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'vivarium');
+}
