@@ -12,7 +12,7 @@ export function debugTool(server: Server, place: Workplace): void {
   server.tool(
     'debug',
     {
-      description: 'Look around where the program is paused, and go on; or pause it.',
+      description: 'Look around where it is paused, go on, or pause it.',
       input: {
         type: 'object',
         properties: {

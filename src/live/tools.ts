@@ -17,7 +17,7 @@ export function offerTools(server: Server, place: Workplace): void {
   server.tool(
     'evaluate',
     {
-      description: 'Run code or expression in the live image; what it defines stays. Without code: wait for what runs.',
+      description: 'Run code in the live image; what it defines stays. Without code: wait for what runs.',
       input: {
         type: 'object',
         properties: {
@@ -91,7 +91,7 @@ export function offerTools(server: Server, place: Workplace): void {
   server.tool(
     'reload',
     {
-      description: 'Swap edited files into the running program, keeping its state. Default: all that changed.',
+      description: 'Swap edited files into the running program, keeping its state (default: all changed).',
       input: { type: 'object', properties: { files: { type: 'array', items: text }, session: text } } as const,
       output: told,
       annotations: { destructiveHint: false, idempotentHint: true },
