@@ -76,6 +76,12 @@ export interface Engine {
   methodsCode?(on: string, source: string): string | undefined;
 }
 
+/** Everything a fresh image begins with, in order. */
+export function startsOf({ starts = [], loadCode }: Engine, load: readonly string[]): readonly Start[] {
+  const files = load.map((what) => ({ what, code: loadCode(what) }));
+  return [...starts, ...files.filter((one): one is Start => one.code !== undefined)];
+}
+
 /** What a session of this language can do, said when it is opened. */
 export interface Features {
   /** What an interrupt costs. */

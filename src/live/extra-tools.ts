@@ -99,7 +99,7 @@ function checkSyntax(server: Server, place: Workplace): void {
       try {
         // Where only the image itself can read its language.
         if (session.engine.readsInImage === true) {
-          const { text: said, fault } = (await asking(session, 'check', { code })) as { text?: string; fault?: Fault };
+          const { text: said, fault } = (await asking(session, 'check', { code }, ctx)) as { text?: string; fault?: Fault };
           if (fault !== undefined) throw new CellFault(fault);
           return saying(session, 'ok', said ?? 'It can be read.');
         }

@@ -1,5 +1,5 @@
 // A session: an image and what was done in it. The image may be lost; the session then says so, counts a generation, and goes on.
-import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type Start, type StopReason } from './engine.ts';
+import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type Start, type StopReason, startsOf } from './engine.ts';
 import { Image, ImageEnded, type ImageLimits } from './image.ts';
 import { interrupt } from './interrupt.ts';
 import { Notices } from './notices.ts';
@@ -287,7 +287,7 @@ export class Session {
       this.#remark(plain.note);
       this.#notebook = this.engine.open(options);
       this.definitions.clear();
-      for (const start of image.ours && from === undefined ? this.#starts() : []) await this.#load(image, start);
+      for (const start of image.ours && from === undefined ? startsOf(this.engine, this.terms.load) : []) await this.#load(image, start);
       // Closed or reset meanwhile: nobody else would end it.
       if (this.#starting !== image || this.#closed) throw new ImageEnded('it was closed while it started');
       this.#image = image;
@@ -304,15 +304,6 @@ export class Session {
   #remark(text: string | undefined): void {
     if (text !== undefined && text !== this.#remarked) this.remarks.add(text);
     this.#remarked = text;
-  }
-
-  #starts(): Start[] {
-    const { engine, terms } = this;
-    const files = terms.load.flatMap((file) => {
-      const code = engine.loadCode(file);
-      return code === undefined ? [] : [{ what: file, code }];
-    });
-    return [...(engine.starts ?? []), ...files];
   }
 
   /** What goes wrong with it is said with the next answer; the image is there all the same. */

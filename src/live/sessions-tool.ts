@@ -21,7 +21,7 @@ export function sessionsTool(server: Server, place: Workplace): void {
           action: { type: 'string', enum: actions },
           session: { type: 'string' },
           language: { type: 'string' },
-          name: { type: 'string', description: 'of what is saved' },
+          name: { type: 'string', description: 'of the saved' },
         },
         required: ['action'],
       } as const,
