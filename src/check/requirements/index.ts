@@ -1,5 +1,9 @@
 // The sections of the catalogue, in the order of the specification.
 import type { Requirement } from '../requirement.ts';
+import { authorizationRequirements } from './authorization.ts';
+import { authorizationDiscoveryRequirements } from './authorization-discovery.ts';
+import { authorizationFlowRequirements } from './authorization-flow.ts';
+import { authorizationRegistrationRequirements } from './authorization-registration.ts';
 import { cachingRequirements } from './caching.ts';
 import { errorsRequirements } from './errors.ts';
 import { httpHeadersRequirements } from './http-headers.ts';
@@ -27,5 +31,9 @@ export const sections: readonly (readonly Requirement[])[] = [
   httpStreamsRequirements,
   httpSessionsRequirements,
   httpHeadersRequirements,
+  authorizationRequirements,
+  authorizationDiscoveryRequirements,
+  authorizationRegistrationRequirements,
+  authorizationFlowRequirements,
   cachingRequirements,
 ];
