@@ -13,6 +13,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['call', async () => (await import('./call.ts')).call],
   ['read', async () => (await import('./read.ts')).read],
   ['prompt', async () => (await import('./prompt.ts')).prompt],
+  ['doctor', async () => (await import('./doctor.ts')).doctor],
 ]);
 
 async function run(argv: readonly string[]): Promise<number | undefined> {

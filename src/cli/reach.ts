@@ -67,13 +67,13 @@ export async function visit(given: Arguments, asker: Asker, work: (visit: Visit)
   }
 }
 
-function revisionOf(given: string | undefined): 'auto' | Revision {
+export function revisionOf(given: string | undefined): 'auto' | Revision {
   if (given === undefined || given === 'auto') return 'auto';
   if (isRevision(given)) return given;
   throw new CommandError(exitCodes.usage, `There is no revision ${given}`, { hint: `There are ${revisions.join(', ')}, and auto` });
 }
 
-async function authOf({ values }: Arguments): Promise<AuthProvider | undefined> {
+export async function authOf({ values }: Arguments): Promise<AuthProvider | undefined> {
   const variable = values['token-env'] as string | undefined;
   const token = variable === undefined ? (values['token'] as string | undefined) : process.env[variable];
   if (variable !== undefined && (token === undefined || token === ''))
