@@ -1,8 +1,8 @@
 // The catalogue of requirements: whole, without doubles, and tied to the sentences of the specification.
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { catalogue, choose, isNamedBy, joined, requirement } from '../../src/check/catalogue.ts';
-import { addressOf, all, isAtLeast, isObservable, levelIn, type Requirement, sectionOf } from '../../src/check/requirement.ts';
+import { addressOf, all, isAtLeast, isObservable, type Level, levelIn, type Requirement, sectionOf } from '../../src/check/requirement.ts';
+import { disagreements, readMaps, readSentences, shareOf } from './agreement.ts';
 
 const idShape = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\/[a-z0-9]+(?:-[a-z0-9]+)*)+$/;
 const pageShape = /^(?:(?:architecture|basic|client|server)(?:\/[a-z-]+)*|index|deprecated|schema)(?:#[a-z0-9_-]+)?$/;
@@ -67,21 +67,18 @@ describe('the catalogue', () => {
 });
 
 describe('a sentence of the specification', () => {
-  const folder = new URL('./sentences/', import.meta.url);
-  const maps = readdirSync(folder).map((name) => ({ name, map: JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as SentenceMap }));
-  const entries = maps.flatMap(({ name, map }) => Object.entries(map).map(([hash, ids]) => ({ name, hash, ids: [ids].flat() })));
+  const maps = readMaps();
+  const sentences = readSentences();
 
-  it('is known by a hash, and mapped to requirements that exist or waived with a reason that has a name', () => {
-    const complaints = entries.flatMap(({ name, hash, ids }) =>
-      ids.filter((id) => !isKnown(id)).map((id) => `${name} ${hash}: no requirement or reason ${id}`),
+  it('is mapped to requirements that exist, or waived with a reason that has a name', () => {
+    const complaints = [...maps].flatMap(([page, map]) =>
+      Object.entries(map).flatMap(([hash, ids]) => [ids].flat().flatMap((id) => (isKnown(id) ? [] : [`${page} ${hash}: ${id}`]))),
     );
     expect(complaints).toEqual([]);
-    expect(entries.filter(({ hash, ids }) => !/^[0-9a-f]{10}$/.test(hash) || ids.length === 0)).toEqual([]);
   });
 
-  it('stands behind every requirement that does not say where else it comes from', () => {
-    const used = new Set(entries.flatMap(({ ids }) => ids));
-    expect(catalogue.filter(({ id, basis }) => basis === undefined && !used.has(id)).map(({ id }) => id)).toEqual([]);
+  it('stands behind every requirement, in each of its revisions and with its level, unless that comes from elsewhere', () => {
+    expect(disagreements(catalogue, sentences, maps)).toEqual([]);
   });
 
   function isKnown(id: string): boolean {
@@ -89,7 +86,38 @@ describe('a sentence of the specification', () => {
   }
 });
 
-type SentenceMap = Readonly<Record<string, string | readonly string[]>>;
+describe('the comparison', () => {
+  const compare = (ids: string, levels: Level[], within: Requirement['revisions'] = all) =>
+    disagreements([], [{ page: 'x', hash: '0', levels, revisions: within }], new Map([['x', { '0': ids }]]));
+
+  it('sees a requirement that does not exist, a revision it does not hold in, and another level', () => {
+    expect(compare('a/b', ['MUST'])).toEqual(['x 0: no requirement a/b']);
+    expect(compare('stdio/exit-on-eof', ['SHOULD'], ['2024-11-05'])).toEqual([
+      'stdio/exit-on-eof: does not hold in 2024-11-05, but x 0 says so',
+    ]);
+    expect(compare('stdio/exit-on-eof', ['MUST'], ['2026-07-28'])).toEqual(['stdio/exit-on-eof: is SHOULD, but x 0 says MUST']);
+    expect(compare('stdio/exit-on-eof', ['SHOULD', 'MAY'], ['2026-07-28'])).toEqual([]);
+    expect(compare('waived:editorial', ['MUST'])).toEqual([]);
+  });
+
+  it('sees a requirement that no sentence stands behind, and a map that is older than the sentences', () => {
+    expect(disagreements([one], [], new Map())).toEqual([
+      'a/b: no sentence of 2025-11-25 says so',
+      'a/b: no sentence of 2026-07-28 says so',
+    ]);
+    expect(disagreements([{ ...one, basis: 'schema' }], [], new Map([['x', { '0': 'waived:editorial' }]]))).toEqual([
+      'x 0: no such sentence',
+    ]);
+  });
+
+  it('counts what is mapped in a revision', () => {
+    const sentence = { page: 'x', hash: '0', levels: ['MUST' as const], revisions: all };
+    expect(shareOf('2024-11-05', [sentence, { ...sentence, hash: '1' }], new Map([['x', { '1': 'a/b' }]]))).toEqual({
+      count: 2,
+      mapped: 1,
+    });
+  });
+});
 
 describe('a choice', () => {
   const ids = (choice: Parameters<typeof choose>[0]) => choose(choice, [one, { ...one, id: 'c/d/e', party: 'both' }]).map(({ id }) => id);
