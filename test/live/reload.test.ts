@@ -143,21 +143,20 @@ onEachNode((node) => {
   });
 
   describe('what cannot be swapped is imported anew', () => {
-    it('an ES module whose top-level code changed, with those that import it, and cells get the new', async () => {
+    it('an ES module whose default export changed, with those that import it, and cells get the new', async () => {
       const files = {
-        'tax.ts': 'export const tax: number = 2;\n',
-        'price.ts':
-          "import { tax } from './tax';\nexport const price = (n: number): number => n * tax;\nexport const made: object[] = [];\n",
+        'tax.ts': 'export default 2;\n',
+        'price.ts': "import tax from './tax';\nexport const price = (n: number): number => n * tax;\nexport const made: object[] = [];\n",
         'other.ts': 'export const kept: object = {};\n',
       };
       await using lab = await project(node, files);
       await lab.value(
-        "import { price } from './price'\nimport * as all from './price'\nimport { tax } from './tax'\nimport { kept } from './other'\nconst before = kept, old = price\nprice(1)",
+        "import { price } from './price'\nimport * as all from './price'\nimport tax from './tax'\nimport { kept } from './other'\nconst before = kept, old = price\nprice(1)",
       );
-      save(lab, 'tax.ts', 'export const tax: number = 3;\nexport const extra: string = "x";\n');
+      save(lab, 'tax.ts', 'export default 3;\nexport const extra: string = "x";\n');
       const { text, isError } = await reload(lab);
       expect(isError).toBe(false);
-      expect(text).toMatch(/^imported anew tax\.ts with price\.ts: .* price, all, tax in cells are new\n/);
+      expect(text).toMatch(/^imported anew tax\.ts with price\.ts: its default export changed, .* price, all, tax in cells are new\n/);
       expect(text).toContain('What runs already of price.ts still uses the old tax.ts: sessions(action: reset) gives a fresh image');
       expect(await lab.value("[price(1), all.price(1), tax, kept === before, old(1), (await import('./tax')).extra]")).toBe(
         "[ 3, 3, 3, true, 2, 'x' ]",
@@ -174,9 +173,20 @@ onEachNode((node) => {
         'bank.cjs': "const { rate } = require('./rate.cjs');\nexports.pay = (n) => n * rate;\n",
       });
       await lab.value("const bank = require('./bank.cjs'), { pay } = bank\npay(1)");
-      save(lab, 'rate.cjs', 'exports.rate = 5;\nexports.more = true;\n');
+      save(lab, 'rate.cjs', 'Object.assign(exports, { rate: 5, more: true });\n');
       expect((await reload(lab)).text).toMatch(/^imported anew rate\.cjs with bank\.cjs: .* bank, pay in cells are new\n/);
       expect(await lab.value("[bank.pay(1), pay(1), require('./rate.cjs').more]")).toBe('[ 5, 5, true ]');
+    });
+
+    it('but what others took out of the exports of CommonJS follows where it is', async () => {
+      await using lab = await project(node, {
+        'rate.cjs': 'exports.rate = 1;\n',
+        'bank.cjs': "const { rate } = require('./rate.cjs');\nlet paid = 0;\nexports.pay = (n) => [n * rate, ++paid];\n",
+      });
+      await lab.value("const { pay } = require('./bank.cjs'), { rate } = require('./rate.cjs')\npay(1)");
+      save(lab, 'rate.cjs', 'exports.rate = 5;\nexports.more = true;\n');
+      expect((await reload(lab)).text).toMatch(/^swapped rate\.cjs: exports\.rate, exports\.more /);
+      expect(await lab.value("[pay(1), rate, require('./rate.cjs').more]")).toBe('[ [ 5, 2 ], 5, true ]');
     });
 
     it('a name that was given another value stays what it is', async () => {

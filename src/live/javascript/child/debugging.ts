@@ -35,6 +35,8 @@ export class Debugging {
   #resting: Promise<void> = Promise.resolve();
   #enabling: Promise<object> | undefined;
   onMemory: (where: string) => void = () => undefined;
+  /** Someone of ours waits for the program to stop. */
+  #visitor: ((frame: CallFrame) => Promise<void>) | undefined;
 
   constructor(inspector: Inspector, tell: (event: object) => void) {
     this.#inspector = inspector;
@@ -74,6 +76,30 @@ export class Debugging {
       // Others may still be reading.
       if (--this.#readers === 0) await this.#done('scripts');
     }
+  }
+
+  /** Gives constants of a file other values, from where `stop` makes it stop. The names of those that stay what they are. */
+  async setConstants(values: ReadonlyMap<string, string>, stop: () => Promise<unknown>): Promise<string[]> {
+    const left = new Set(values.keys());
+    this.#visitor = async ({ callFrameId, scopeChain }) => {
+      for (const [scopeNumber, { type, object }] of scopeChain.entries()) {
+        if (type === 'global' || type === 'script' || object.objectId === undefined) continue;
+        const terms = { objectId: object.objectId, ownProperties: true };
+        const { result } = await this.#inspector.post<{ result: { name: string }[] }>('Runtime.getProperties', terms);
+        for (const [variableName, expression] of values) {
+          if (!left.has(variableName) || !result.some(({ name }) => name === variableName)) continue;
+          const { result: value } = await this.#inspector.post<Evaluated>('Debugger.evaluateOnCallFrame', { callFrameId, expression });
+          await this.#inspector.post('Debugger.setVariableValue', { scopeNumber, variableName, newValue: argumentOf(value), callFrameId });
+          left.delete(variableName);
+        }
+      }
+    };
+    try {
+      await stop();
+    } finally {
+      this.#visitor = undefined;
+    }
+    return [...left];
   }
 
   /** The cell is over. */
@@ -135,6 +161,12 @@ export class Debugging {
       const top = callFrames[0];
       this.onMemory(top === undefined ? '' : nameOf(top, this.#scripts));
       await this.abort();
+      return;
+    }
+    const [top] = callFrames;
+    if (this.#visitor !== undefined && reason === 'other' && top !== undefined) {
+      await this.#visitor(top).catch(() => undefined);
+      await this.#inspector.post('Debugger.resume');
       return;
     }
     const exception = reason === 'promiseRejection';
@@ -209,6 +241,11 @@ export class Debugging {
     this.#enabling = undefined;
     await this.#inspector.post('Debugger.disable');
   }
+}
+
+function argumentOf({ objectId, unserializableValue, value }: Remote): object {
+  if (objectId !== undefined) return { objectId };
+  return unserializableValue !== undefined ? { unserializableValue } : { value };
 }
 
 function frameAt(frames: readonly CallFrame[], at: number): CallFrame {

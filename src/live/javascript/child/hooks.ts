@@ -29,7 +29,10 @@ interface Loaded {
 
 /** Modules by their bare address, each with those that import it. */
 const importers = new Map<string, Set<string>>();
-const versions = new Map<string, number>();
+/** What is asked for instead of the bare address. */
+const versions = new Map<string, string>();
+/** Texts that stand in front of a module which gained exports while it ran. */
+const facades = new Map<string, string>();
 let latest = 0;
 
 export async function resolve(
@@ -42,11 +45,12 @@ export async function resolve(
   if (!parentURL.startsWith('file:')) return next(specifier, context);
   const found = await find(specifier, fileURLToPath(parentURL), context, next);
   const address = bare(found.url);
-  if (!address.startsWith('file:') || found.url !== address) return found;
+  // What stands in front of a module means the module.
+  if (!address.startsWith('file:') || found.url !== address || (parentURL !== address && bare(parentURL) === address)) return found;
   const known = importers.get(address) ?? new Set();
   importers.set(address, known.add(bare(parentURL)));
   const version = versions.get(address);
-  return version === undefined ? found : { ...found, url: `${address}?v=${version}` };
+  return version === undefined ? found : { ...found, url: `${address}?${version}` };
 }
 
 async function find(specifier: string, importer: string, context: Context, next: Parameters<typeof resolve>[2]): Promise<Resolved> {
@@ -69,6 +73,8 @@ async function find(specifier: string, importer: string, context: Context, next:
 export async function load(url: string, context: Context, next: (url: string, context: Context) => Promise<Loaded>): Promise<Loaded> {
   if (url.startsWith('vivarium:')) return { format: 'json', source: JSON.stringify(asked(url)), shortCircuit: true };
   if (!url.startsWith('file:')) return next(url, context);
+  const facade = facades.get(url);
+  if (facade !== undefined) return { format: 'module', source: facade, shortCircuit: true };
   const file = fileURLToPath(url);
   if (/\.json$/.test(file)) return { format: 'json', source: await readFile(file), shortCircuit: true };
   if (/\.wasm$/.test(file)) return { format: 'module', source: wasmModule(file, await readFile(file)), shortCircuit: true };
@@ -86,11 +92,19 @@ function asked(url: string): unknown {
   const urls = JSON.parse(searchParams.get('urls') ?? '[]') as string[];
   if (pathname === 'renew') return renew(urls);
   if (pathname === 'revert') return revert(Number(searchParams.get('version')));
+  if (pathname === 'facade') return pass(String(searchParams.get('url')), String(searchParams.get('text')));
   if (pathname === 'flaw') return flaw();
   return null;
 }
 
-let before: readonly (readonly [string, number | undefined])[] = [];
+function pass(url: string, text: string): null {
+  const version = `facade=${++latest}`;
+  versions.set(bare(url), version);
+  facades.set(`${bare(url)}?${version}`, text);
+  return null;
+}
+
+let before: readonly (readonly [string, string | undefined])[] = [];
 
 /** The modules and all that import them are read anew when they are next asked for. */
 function renew(urls: readonly string[]): { readonly version: number; readonly stale: readonly string[] } {
@@ -98,13 +112,13 @@ function renew(urls: readonly string[]): { readonly version: number; readonly st
   for (const one of stale) for (const importer of importers.get(one) ?? []) if (!isCell(importer)) stale.add(importer);
   latest++;
   before = [...stale].map((one) => [one, versions.get(one)] as const);
-  for (const one of stale) versions.set(one, latest);
+  for (const one of stale) versions.set(one, `v=${latest}`);
   return { version: latest, stale: [...stale] };
 }
 
 function revert(version: number): null {
   for (const [url, old] of before) {
-    if (versions.get(url) !== version) continue;
+    if (versions.get(url) !== `v=${version}`) continue;
     if (old === undefined) versions.delete(url);
     else versions.set(url, old);
   }
@@ -127,7 +141,7 @@ function flaw(): string | null {
 }
 
 function bare(url: string): string {
-  return url.replace(/\?v=\d+$/, '');
+  return url.replace(/\?(?:v|facade)=\d+$/, '');
 }
 
 function isCell(url: string): boolean {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
 import { provideRequire } from './commonjs.ts';
+import { graft } from './grafting.ts';
 import { Renewal } from './renewal.ts';
 
 export type Namespace = Readonly<Record<string, unknown>>;
@@ -53,6 +54,8 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
     }),
     __vivarium_renewal: renewal,
     __vivarium_scope: renewal.keep,
+    __vivarium_pass: renewal.pass,
+    __vivarium_graft: graft,
     __vivarium_added: {},
   };
   const require = Object.assign((specifier: string): unknown => {

@@ -1,5 +1,6 @@
 // A file as the engine can swap it: the functions that may change while it runs, and everything else, which may not.
-import type { AnyNode, Function as FunctionNode } from 'acorn';
+import type { AnyNode, ClassBody, Function as FunctionNode, PropertyDefinition } from 'acorn';
+import { isNode } from './references.ts';
 import { parser, type Runnable, tailBody } from './transform.ts';
 
 /** A function that stands in no other. */
@@ -46,9 +47,14 @@ export function outlineOf({ code, format }: Runnable): Outline {
     // One that is called where it stands ran once, as the code around it.
     if (node.type === 'CallExpression' && isFunction(node.callee as AnyNode)) return;
     const own = namedBy(node, name, code);
+    const fields = node.type === 'ClassBody' ? fieldsOf(node, code) : undefined;
+    if (fields !== undefined) {
+      parts.push({ ...fields.part, name: `fields of ${own}` });
+      kinds.push(`fields ${fields.privates}`);
+    }
     const inCall = given || node.type === 'CallExpression' || node.type === 'NewExpression';
     for (const value of Object.values(node)) {
-      if (Array.isArray(value)) for (const one of value) if (isNode(one)) visit(one, own, inCall);
+      if (Array.isArray(value)) for (const one of value) if (isNode(one) && !isWithin(one, fields?.part)) visit(one, own, inCall);
       if (isNode(value)) visit(value, own, inCall);
     }
   };
@@ -80,7 +86,7 @@ export function swapped(running: Outline, known: Outline, wanted: Outline, origi
  */
 export function loosened(running: Outline, known: Outline, wanted: Outline, originals: (string | undefined)[]): string {
   return rewritten(running, (old, at) => {
-    if (wanted.parts[at]?.text === known.parts[at]?.text || ownLine.test(old.text)) return old.text;
+    if (wanted.parts[at]?.text === known.parts[at]?.text || ownLine.test(old.text) || isFields(old)) return old.text;
     const original = originals[at];
     if (original === undefined) return `${old.text.slice(0, -1)}\n}`;
     if (original.startsWith('\n')) return old.text;
@@ -144,6 +150,38 @@ function partOf(node: FunctionNode & { readonly id?: unknown }, name: string, co
   };
 }
 
+/**
+ * The fields that every instance gets are one function for the engine, from the first to the last, whose value is its end.
+ * Undefined where other members stand between them, or the last has no value.
+ */
+export function fieldsOf(
+  { body }: ClassBody,
+  code: string,
+): { readonly part: Omit<Part, 'name'>; readonly all: readonly PropertyDefinition[]; readonly privates: string } | undefined {
+  const fields = body.filter((one): one is PropertyDefinition => one.type === 'PropertyDefinition' && !one.static);
+  const [first, last] = [fields[0], fields.at(-1)];
+  if (first === undefined || last?.value == null || body.indexOf(last) - body.indexOf(first) !== fields.length - 1) return undefined;
+  const from = code.indexOf('=', last.key.end) + 1;
+  const { start } = first;
+  const end = start + code.slice(start, last.end).replace(/;$/, '').trimEnd().length;
+  const expression = code.slice(from, end);
+  const privates = fields.flatMap(({ key }) => (key.type === 'PrivateIdentifier' ? [key.name] : [])).sort();
+  const head = code.slice(start, from);
+  return {
+    part: { text: code.slice(start, end), start, end, expression, head, body: expression, async: false, given: false },
+    all: fields,
+    privates: privates.join(),
+  };
+}
+
+export function isFields({ name }: Part): boolean {
+  return name.startsWith('fields of ');
+}
+
+function isWithin(node: AnyNode, part: { readonly start: number; readonly end: number } | undefined): boolean {
+  return part !== undefined && node.start >= part.start && node.start < part.end;
+}
+
 function lastParameter({ params, start }: FunctionNode): number {
   return params.at(-1)?.end ?? start;
 }
@@ -176,8 +214,4 @@ function nameOf(node: unknown, code: string): string {
 
 function isFunction(node: AnyNode): node is FunctionNode & AnyNode & { readonly id?: unknown } {
   return node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
-}
-
-function isNode(value: unknown): value is AnyNode {
-  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string' && 'start' in value;
 }

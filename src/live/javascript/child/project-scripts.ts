@@ -105,7 +105,7 @@ export class ProjectScripts {
 
   #fileOf(url: string): string | undefined {
     if (/^cell-\d+$/.test(url)) return this.#cells.has(url) ? undefined : url;
-    if (!url.startsWith('file://') && !url.startsWith('/')) return undefined;
+    if ((!url.startsWith('file://') && !url.startsWith('/')) || /\?facade=\d+$/.test(url)) return undefined;
     try {
       const file = relative(this.#folder, url.startsWith('/') ? url : fileURLToPath(url.replace(/[?#].*$/, '')));
       return file.startsWith('..') || file.split(sep).includes('node_modules') || file === '[cell]' ? undefined : file;

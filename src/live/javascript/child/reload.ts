@@ -3,23 +3,12 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Imported } from '../cell.ts';
-import { declaredIn, type Folded, folded } from './additions.ts';
 import type { Debugging } from './debugging.ts';
 import { type Evaluated, type Inspector, messageOf } from './inspector.ts';
-import { ownFile, source, urlOf } from './modules.ts';
-import { changedNames, changesGiven, evaluates, loosened, type Outline, outlineOf, swapped } from './outline.ts';
+import { findFile, ownFile, source, urlOf } from './modules.ts';
 import type { Renewed } from './renewal.ts';
+import { type Script, swap } from './swap.ts';
 import { flawIn, type Runnable, runnable, tailBody, withoutTail } from './transform.ts';
-
-interface Script {
-  readonly id: string;
-  readonly url: string;
-  /** As the engine has it; parts of it may stand there only for the engine. */
-  running: string;
-  /** As the file was when it was last taken. */
-  known: string;
-  readonly originals: (string | undefined)[];
-}
 
 interface Change {
   readonly file: string;
@@ -59,7 +48,7 @@ export class Reloading {
   async reload(files: readonly string[] | undefined): Promise<Reloaded> {
     const given = files?.map((file) => realPath(resolve(this.#folder, file)));
     const lines: string[] = [];
-    const anew: string[] = [];
+    const anew = new Map<string, string>();
     const failed = await this.#debugging.withScripts(async (scripts) => {
       const loaded = await this.#loaded(scripts, given);
       const { changes, problems, others } = this.#compare(loaded, given);
@@ -70,17 +59,17 @@ export class Reloading {
         return true;
       }
       // What is no script, such as JSON, can only be read again.
-      anew.push(...(given ?? []).filter((file) => !loaded.has(file) && !source.test(file)));
+      for (const file of given ?? []) if (!loaded.has(file) && !source.test(file)) anew.set(file, 'it is read again');
       let blocked = false;
-      for (const change of changes) {
-        const { line, status } = await this.#swap(change);
+      for (const change of inOrder(changes)) {
+        const { line, reason } = await this.#swap(change, anew.size > 0);
         if (line !== undefined) lines.push(line);
-        if (status === 'anew') anew.push(change.file);
-        blocked ||= status === 'blocked';
+        if (reason !== undefined) anew.set(change.file, reason);
+        blocked ||= line?.startsWith('not ') === true;
       }
       return blocked;
     });
-    if (anew.length > 0) {
+    if (anew.size > 0) {
       const renewed = await this.#renew(anew);
       lines.push(...renewed.lines);
       if (renewed.failed) return { text: lines.join('\n'), failed: true };
@@ -105,7 +94,7 @@ export class Reloading {
   async #meet(id: string, url: string): Promise<Script | undefined> {
     const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId: id });
     if (this.#past.get(url)?.has(scriptSource) === true) return undefined;
-    const script: Script = { id, url, running: scriptSource, known: scriptSource, originals: [] };
+    const script: Script = { id, url, base: scriptSource, running: scriptSource, known: scriptSource, originals: [] };
     this.#scripts.set(id, script);
     return script;
   }
@@ -143,76 +132,39 @@ export class Reloading {
   }
 
   /** In every version of the file that is loaded, as far as it fits; the newest decides. */
-  async #swap({ file, wanted: made, scripts }: Change): Promise<{ readonly line?: string; readonly status: 'done' | 'anew' | 'blocked' }> {
-    let result: { readonly line?: string; readonly status: 'done' | 'anew' | 'blocked' } = { status: 'done' };
+  async #swap({ file, wanted: made, scripts }: Change, others: boolean): Promise<{ readonly line?: string; readonly reason?: string }> {
+    let result: { readonly line?: string; readonly reason?: string } = {};
+    const around = {
+      inspector: this.#inspector,
+      debugging: this.#debugging,
+      past: this.#past,
+      onMain: <T>(expression: string): Promise<T> => this.#onMain<T>(expression),
+      imports: () => [...this.#imports.values()],
+      others: () => [...this.#scripts.values()].filter(({ url }) => fileOf(url) !== undefined && fileOf(url) !== file),
+    };
     for (const script of scripts) {
       const wanted = wantedFor(script, made);
       if (script.known === wanted.code) continue;
-      const [before, after] = await this.#fold(script, wanted);
-      const to = outlineOf({ ...wanted, code: after.code });
-      const known = outlineOf({ ...wanted, code: before.code });
-      if (outlineOf({ ...wanted, code: script.running }).shape !== to.shape || known.shape !== to.shape || evaluates(to)) {
-        result = { status: 'anew' };
-        continue;
+      const swapped = await swap(script, wanted, around);
+      const short = this.#short(file);
+      if (swapped.status === 'anew') result = { reason: swapped.reason };
+      else if (swapped.status === 'waits') {
+        const names = swapped.names.join(', ');
+        result = { line: `not swapped ${short}: ${names} runs or waits just now; reload again when it has ended, or ${fresh}` };
+        // It may be for what others gain only when they are imported anew.
+      } else if (swapped.status === 'failed') {
+        result = others ? { reason: swapped.error } : { line: `not swapped ${short}: ${swapped.error}\nThe old code runs on.` };
+      } else {
+        const remarks = swapped.remarks.length === 0 ? '' : ` (${swapped.remarks.join('; ')})`;
+        const nothing = remarks === '' ? `unchanged ${short}: only comments and layout` : `unchanged ${short}${remarks}`;
+        result = { line: swapped.names.length === 0 ? nothing : `swapped ${short}: ${[...new Set(swapped.names)].join(', ')}${remarks}` };
       }
-      const added = [...after.added].filter(([name, text]) => before.added.get(name) !== text).map(([name]) => name);
-      const names = [...changedNames(known, to).filter((name) => !name.includes('__vivarium')), ...added];
-      if (names.length === 0) {
-        script.known = wanted.code;
-        result = { line: `unchanged ${this.#short(file)}: only comments and layout`, status: 'done' };
-        continue;
-      }
-      const status = await this.#set(script, known, to, wanted);
-      if (status === 'Ok' && added.length > 0) await this.#onMain(`__vivarium_renewal.fill(${JSON.stringify(script.url)})`);
-      const old = changesGiven(known, to) ? ' (what was computed with it when the file was loaded keeps its value)' : '';
-      if (status === 'Ok') result = { line: `swapped ${this.#short(file)}: ${names.join(', ')}${old}`, status: 'done' };
-      else if (/Active/.test(status)) {
-        const line = `not swapped ${this.#short(file)}: ${names.join(', ')} runs or waits just now; reload again when it has ended, or ${fresh}`;
-        result = { line, status: 'blocked' };
-      } else result = { status: 'anew' };
     }
     return result;
   }
 
-  /** The text that is known and the one that is wanted, without functions that were added since it was loaded. */
-  async #fold(script: Script, wanted: Runnable): Promise<readonly [Folded, Folded]> {
-    const plain = [script.known, wanted.code].map((code) => ({ code, added: new Map<string, string>() })) as unknown as [Folded, Folded];
-    const present = declaredIn({ ...wanted, code: script.running });
-    if ([...declaredIn(wanted)].every((name) => present.has(name)) && script.known === script.running) return plain;
-    if (!(await this.#onMain<boolean>(`__vivarium_renewal.keeps(${JSON.stringify(script.url)})`))) return plain;
-    const keyOf = (name: string): string => `f${script.id}_${name}`;
-    const before = folded({ ...wanted, code: script.known }, present, keyOf);
-    const after = folded(wanted, present, keyOf);
-    return before === undefined || after === undefined ? plain : [before, after];
-  }
-
-  async #set(script: Script, known: Outline, to: Outline, wanted: Runnable): Promise<string> {
-    const outline = (): Outline => outlineOf({ ...wanted, code: script.running });
-    if (script.originals.length === 0) script.originals.push(...outline().parts.map(({ expression }) => expression));
-    // For CommonJS the engine does not tell what it left out.
-    let status = wanted.format === 'module' ? await this.#put(script, swapped(outline(), known, to, script.originals)) : '';
-    if (status !== 'Ok' && !/Active/.test(status)) {
-      const originals = [...script.originals];
-      status = await this.#put(script, loosened(outline(), known, to, originals));
-      if (status !== 'Ok') return status;
-      script.originals.splice(0, originals.length, ...originals);
-      status = await this.#put(script, swapped(outline(), known, to, originals));
-    }
-    if (status === 'Ok') script.known = wanted.code;
-    return status;
-  }
-
-  async #put(script: Script, scriptSource: string): Promise<string> {
-    if (scriptSource === script.running) return 'Ok';
-    const { status } = await this.#inspector.post<{ status: string }>('Debugger.setScriptSource', { scriptId: script.id, scriptSource });
-    // The engine keeps for a while what it has no use for: the text before, or the one it refused.
-    const past = this.#past.get(script.url) ?? new Set();
-    this.#past.set(script.url, past.add(status === 'Ok' ? script.running : scriptSource));
-    if (status === 'Ok') script.running = scriptSource;
-    return status;
-  }
-
-  async #renew(files: readonly string[]): Promise<{ readonly lines: string[]; readonly failed: boolean }> {
+  async #renew(reasons: ReadonlyMap<string, string>): Promise<{ readonly lines: string[]; readonly failed: boolean }> {
+    const files = [...reasons.keys()];
     const { names } = await this.#inspector.post<{ names: string[] }>('Runtime.globalLexicalScopeNames');
     const given = JSON.stringify({ files, imports: [...this.#imports.values()], names });
     // Run again, a file may have a text that it had before.
@@ -226,7 +178,7 @@ export class Reloading {
     const bound =
       renewed.bound.length === 0 ? '' : `; ${renewed.bound.join(', ')} in cells ${renewed.bound.length === 1 ? 'is' : 'are'} new`;
     const with_ = importers.length === 0 ? '' : ` with ${importers.join(', ')}`;
-    const lines = [`imported anew ${changed}${with_}: its top-level code changed, so its variables begin again${bound}`];
+    const lines = [`imported anew ${changed}${with_}: ${[...new Set(reasons.values())].join('; ')}, so its variables begin again${bound}`];
     if (renewed.bound.length === 0) lines[0] = `changed ${changed}: what imports it from now on gets the new code; nothing in cells did`;
     const who = importers.length === 0 ? 'What was made before' : `What runs already of ${importers.join(', ')}`;
     lines.push(`${who} still uses the old ${changed}: ${fresh}`);
@@ -260,6 +212,22 @@ export class Reloading {
   }
 }
 
+/** The new exports of a file are there when another takes them. */
+function inOrder(changes: readonly Change[]): Change[] {
+  const byFile = new Map(changes.map((change) => [change.file, change]));
+  const ordered = new Set<Change>();
+  const add = (change: Change, above: readonly Change[]): void => {
+    if (ordered.has(change) || above.includes(change)) return;
+    for (const [, specifier = ''] of change.wanted.code.matchAll(/\b(?:from|import|require)\b\s*\(?\s*['"]([^'"\n]+)['"]/g)) {
+      const needed = byFile.get(findFile(specifier, change.file) ?? '');
+      if (needed !== undefined) add(needed, [...above, change]);
+    }
+    ordered.add(change);
+  };
+  for (const change of changes) add(change, []);
+  return [...ordered];
+}
+
 /** Whatever loaded it, we want the same text of it as far as we can make it. */
 function wantedFor({ running }: Script, wanted: Runnable): Runnable {
   return running.includes(tailBody) ? wanted : { ...wanted, code: withoutTail(wanted) };
@@ -280,7 +248,8 @@ function realPath(file: string): string {
 }
 
 function fileOf(url: string): string | undefined {
-  if (!url.startsWith('file:')) return undefined;
+  // What stands in front of a module has no text of the user's.
+  if (!url.startsWith('file:') || /\?facade=\d+$/.test(url)) return undefined;
   const file = fileURLToPath(url.replace(/\?v=\d+$/, ''));
   return source.test(file) && ownFile(file) ? file : undefined;
 }

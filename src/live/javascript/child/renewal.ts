@@ -5,6 +5,9 @@ import type { Imported } from '../cell.ts';
 import { forget, putBack, requirersOf } from './commonjs.ts';
 import { urlOf } from './modules.ts';
 
+/** In the scope of its file: does what `run` says, or stops for a debugger. */
+type Tail = (run?: (key: string) => boolean) => Promise<void>;
+
 type Namespace = Readonly<Record<string, unknown>>;
 
 export interface Renewed {
@@ -20,7 +23,10 @@ export class Renewal {
   readonly #require: NodeJS.Require;
   readonly #imported: Map<string, Namespace> = new Map();
   readonly #required: Map<string, unknown> = new Map();
-  readonly #tails: Map<string, () => void> = new Map();
+  readonly #tails: Map<string, Tail> = new Map();
+  /** What modules that gained exports pass on, brought up to date. */
+  readonly #facades: Map<string, () => void> = new Map();
+  #marked: Map<object, Namespace> = new Map();
   #current: Promise<Renewed> | undefined;
 
   constructor(load: (specifier: string, options?: object) => Promise<Namespace>, require: NodeJS.Require) {
@@ -29,17 +35,65 @@ export class Renewal {
   }
 
   /** The tail of a file that has run. */
-  readonly keep = (address: string, tail: () => void): void => {
+  readonly keep = (address: string, tail: Tail): void => {
     this.#tails.set(address.startsWith('file:') ? address : urlOf(address), tail);
+  };
+
+  readonly pass = (url: string, refresh: () => void): void => {
+    this.#facades.set(url, refresh);
   };
 
   keeps(url: string): boolean {
     return this.#tails.has(url);
   }
 
-  /** Makes the functions that the file has gained. */
-  fill(url: string): void {
-    this.#tails.get(url)?.();
+  /** Does in the scope of the file what it gained. */
+  async fill(url: string, keys: readonly string[]): Promise<void> {
+    await this.#tails.get(url)?.((key) => keys.includes(key));
+    this.#facades.get(url)?.();
+  }
+
+  /** What modules export now, so that names in cells can follow when it changes. */
+  mark(): void {
+    this.#marked = new Map();
+    for (const all of [...this.#imported.values(), ...this.#required.values()]) {
+      try {
+        if (isObject(all)) this.#marked.set(all, { ...all });
+      } catch {
+        // A module that failed half-way has names without values.
+      }
+    }
+  }
+
+  /** A name that holds what a module exported has what it exports now. */
+  follow(given: string, names: readonly string[]): void {
+    const follows = (all: Namespace, key: string) => (current: unknown) =>
+      Object.is(current, this.#marked.get(all)?.[key]) ? all[key] : current;
+    for (const { local, imported, from } of JSON.parse(given) as Imported[]) {
+      const all = this.#imported.get(from);
+      if (all !== undefined && imported !== '*') rebind(local, follows(all, imported));
+    }
+    for (const all of this.#required.values()) {
+      const old = isObject(all) ? this.#marked.get(all) : undefined;
+      const changed = Object.keys(old ?? {}).filter((key) => isObject(all) && !Object.is((all as Namespace)[key], old?.[key]));
+      for (const key of changed) {
+        // A number or a word may be anybody's: only a name that was taken with it follows.
+        for (const name of names) if (name === key || isObject(old?.[key])) rebind(name, follows(all as Namespace, key));
+      }
+    }
+    this.#marked = new Map();
+  }
+
+  /** Stops in the scope of the file. */
+  stop(url: string): void {
+    void this.#tails.get(url)?.();
+  }
+
+  /** From now on those who import the module get what it has gained, too, by way of a module in front of it. */
+  async expose(given: string): Promise<string[]> {
+    const { url, text, imports } = JSON.parse(given) as { url: string; text: string; imports: Imported[] };
+    await this.#ask('facade', { url, text });
+    return this.#importAgain(imports);
   }
 
   imported(specifier: string, namespace: Namespace): void {

@@ -22,10 +22,10 @@ export interface Runnable {
  */
 export const tailBody = '"use strict"; if (false) eval("");';
 
-/** Kept, not called, until the file gains a function while it runs. */
+/** Kept, not called, until the file gains something while it runs. Called for nothing, it stops where a debugger can set constants. */
 const tail: Readonly<Record<Runnable['format'], string>> = {
-  module: `;globalThis.__vivarium_scope?.(import.meta.url, () => { ${tailBody} });`,
-  commonjs: `;globalThis.__vivarium_scope?.(__filename, () => { ${tailBody} });`,
+  module: `;globalThis.__vivarium_scope?.(import.meta.url, async (run) => { ${tailBody} if (run === undefined) debugger; });`,
+  commonjs: `;globalThis.__vivarium_scope?.(__filename, async (run) => { ${tailBody} if (run === undefined) debugger; });`,
 };
 
 /** Throws a SourceError. */

@@ -1,0 +1,141 @@
+// Names of a file that live elsewhere: every mention of one is written as the place where it is now.
+import type { AnyNode, Pattern, Program } from 'acorn';
+
+type Edit = { readonly start: number; readonly end: number; readonly text: string };
+
+export class References {
+  readonly #code: string;
+  readonly #edits: Edit[] = [];
+  readonly #moved: ReadonlyMap<string, string>;
+
+  /** `moved`: what stands for a name of the top level. */
+  constructor(code: string, program: Program, moved: ReadonlyMap<string, string>) {
+    this.#code = code;
+    this.#moved = moved;
+    if (moved.size > 0) for (const one of program.body) this.#visit(one, one, '', new Set());
+    this.#edits.sort((a, b) => a.start - b.start);
+  }
+
+  text({ start, end }: { readonly start: number; readonly end: number }): string {
+    let text = '';
+    let from = start;
+    for (const edit of this.#edits) {
+      if (edit.start < start || edit.end > end) continue;
+      text += this.#code.slice(from, edit.start) + edit.text;
+      from = edit.end;
+    }
+    return text + this.#code.slice(from, end);
+  }
+
+  #visit(node: AnyNode, parent: AnyNode, key: string, hidden: ReadonlySet<string>): void {
+    if (node.type === 'Identifier') {
+      const place = hidden.has(node.name) || isLabelOrKey(parent, key) ? undefined : this.#moved.get(node.name);
+      if (place !== undefined) this.#edits.push({ start: node.start, end: node.end, text: place });
+      return;
+    }
+    if (/^(?:Import|Export(?:All|Specifier))/.test(node.type) && node.type !== 'ImportExpression') return;
+    const own = declaredIn(node).filter((name) => this.#moved.has(name));
+    const within = own.length === 0 ? hidden : new Set([...hidden, ...own]);
+    if (node.type === 'Property' && node.shorthand) return this.#short(node, within);
+    for (const [name, value] of Object.entries(node)) {
+      if (name === 'id' && /^(?:Function|Class)/.test(node.type)) continue;
+      if (Array.isArray(value)) for (const one of value) if (isNode(one)) this.#visit(one, node, name, within);
+      if (isNode(value)) this.#visit(value, node, name, within);
+    }
+  }
+
+  /** `{ a }` and `{ a = 1 }`: the name stays the key. */
+  #short(node: Extract<AnyNode, { type: 'Property' | 'AssignmentProperty' }>, hidden: ReadonlySet<string>): void {
+    const value = node.value as AnyNode;
+    const target = value.type === 'AssignmentPattern' ? (value.left as AnyNode) : value;
+    const name = target.type === 'Identifier' ? target.name : '';
+    const place = hidden.has(name) ? undefined : this.#moved.get(name);
+    if (place !== undefined) this.#edits.push({ start: target.start, end: target.end, text: `${name}: ${place}` });
+    if (value.type === 'AssignmentPattern') this.#visit(value.right, value, 'right', hidden);
+  }
+}
+
+/** Names that have another meaning inside of the node. */
+function declaredIn(node: AnyNode): string[] {
+  switch (node.type) {
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+      return [
+        ...node.params.flatMap(namesIn),
+        ...varsIn(node.body),
+        ...(node.type === 'FunctionExpression' && node.id != null ? [node.id.name] : []),
+      ];
+    case 'ClassExpression':
+      return node.id == null ? [] : [node.id.name];
+    case 'BlockStatement':
+    case 'StaticBlock':
+      return node.body.flatMap(declares);
+    case 'SwitchStatement':
+      return node.cases.flatMap(({ consequent }) => consequent.flatMap(declares));
+    case 'ForStatement':
+      return node.init == null ? [] : declares(node.init);
+    case 'ForInStatement':
+    case 'ForOfStatement':
+      return declares(node.left);
+    case 'CatchClause':
+      return node.param == null ? [] : namesIn(node.param);
+  }
+  return [];
+}
+
+function declares(node: AnyNode): string[] {
+  if (node.type === 'VariableDeclaration') return node.declarations.flatMap(({ id }) => namesIn(id));
+  if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') return node.id === null ? [] : [node.id.name];
+  return [];
+}
+
+/** Those belong to the whole function wherever they stand. */
+function varsIn(node: AnyNode): string[] {
+  if (/Function/.test(node.type)) return [];
+  const own = node.type === 'VariableDeclaration' && node.kind === 'var' ? declares(node) : [];
+  return [...own, ...childrenOf(node).flatMap(varsIn)];
+}
+
+export function namesIn(pattern: Pattern): string[] {
+  switch (pattern.type) {
+    case 'Identifier':
+      return [pattern.name];
+    case 'ObjectPattern':
+      return pattern.properties.flatMap((one) => namesIn(one.type === 'RestElement' ? one.argument : one.value));
+    case 'ArrayPattern':
+      return pattern.elements.flatMap((one) => (one === null ? [] : namesIn(one)));
+    case 'AssignmentPattern':
+      return namesIn(pattern.left);
+    case 'RestElement':
+      return namesIn(pattern.argument);
+    default:
+      return [];
+  }
+}
+
+function isLabelOrKey(parent: AnyNode, key: string): boolean {
+  switch (parent.type) {
+    case 'MemberExpression':
+      return key === 'property' && !parent.computed;
+    case 'Property':
+    case 'MethodDefinition':
+    case 'PropertyDefinition':
+      return key === 'key' && !parent.computed;
+    case 'LabeledStatement':
+    case 'BreakStatement':
+    case 'ContinueStatement':
+      return key === 'label';
+    case 'MetaProperty':
+      return true;
+  }
+  return false;
+}
+
+export function childrenOf(node: AnyNode): AnyNode[] {
+  return Object.values(node).flatMap((value) => (Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : []));
+}
+
+export function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string' && 'start' in value;
+}
