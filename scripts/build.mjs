@@ -90,6 +90,7 @@ const entries = [
   'auth/node',
   'otel/index',
   'live/index',
+  'check/index',
   'live/javascript/child/boot',
   'live/javascript/child/monitor',
   'live/javascript/child/hooks',
@@ -113,6 +114,7 @@ for (const file of entries.map((name) => `${name}.js`)) {
         '../connect/http.js',
         '../connect/sse.js',
         '../live/index.js',
+        '../check/index.js',
       ],
       entryPoints: [join(compiled, file)],
       // A command loads what it needs itself, and nothing of the others.

@@ -14,6 +14,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['read', async () => (await import('./read.ts')).read],
   ['prompt', async () => (await import('./prompt.ts')).prompt],
   ['doctor', async () => (await import('./doctor.ts')).doctor],
+  ['check', async () => (await import('./check.ts')).check],
 ]);
 
 async function run(argv: readonly string[]): Promise<number | undefined> {

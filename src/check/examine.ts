@@ -1,0 +1,121 @@
+// One revision of one server: every probe that applies, then every rule over all that was seen.
+import type { Revision } from '../protocol/revision.ts';
+import { openLedger } from './ledger.ts';
+import { type Offer, presentationOf } from './offers.ts';
+import type { CheckOptions } from './options.ts';
+import { isModern, type Peer, type Presentation } from './peer/peer.ts';
+import type { ConnectOptions, Context, Probe } from './probe.ts';
+import { probes } from './probes/index.ts';
+import type { Requirement } from './requirement.ts';
+import { rules } from './rules/index.ts';
+import { callable, readSurface } from './surface.ts';
+import { beginAt, connectTo, isRefused, type Target } from './target.ts';
+import { at } from './value.ts';
+import { createJudge, type Finding } from './verdict.ts';
+
+export interface Examination {
+  readonly findings: readonly Finding[];
+  /** What each probe needs that is not there, by id. */
+  readonly peers: readonly Peer[];
+}
+
+/** How many probes with connections of their own run at once. */
+const beside = 3;
+
+export async function examine(target: Target, offer: Offer, chosen: readonly Requirement[], options: CheckOptions): Promise<Examination> {
+  const { revision, transport, peer } = offer;
+  const findings: Finding[] = [];
+  const peers: Peer[] = [peer];
+  const wanted = new Set(chosen.map(({ id }) => id));
+  const applicable = probes.filter((probe) => applies(probe, offer) && probe.judges.some((id) => wanted.has(id)));
+  const total = applicable.length + 2;
+  let done = 0;
+  const tell = (step: string) => {
+    done += 1;
+    options.onProgress?.({ revision, step, done, of: total });
+  };
+  tell('lists');
+  const surface = await readSurface(peer);
+  const terms = { arguments: options.arguments ?? new Map(), allowSideEffects: options.allowSideEffects ?? false };
+  const shared: Omit<Context, 'judge' | 'connect' | 'begin'> = {
+    transport,
+    revision,
+    isModern: isModern(revision),
+    peer,
+    capabilities: peer.greeting.capabilities,
+    surface,
+    calls: callable(surface, terms),
+    terms,
+    patience: options.timeout ?? 5_000,
+    url: target.kind === 'url' ? target.url : undefined,
+  };
+
+  async function ask(probe: Probe): Promise<void> {
+    if (options.signal?.aborted === true) return;
+    const missing = missingCapability(probe, shared.capabilities);
+    if (missing !== undefined) {
+      for (const id of probe.judges) findings.push({ id, kind: 'inapplicable', message: missing, evidence: [] });
+      return;
+    }
+    const own: Peer[] = [];
+    const present = (name: string, more: ConnectOptions = {}): Presentation => ({ ...presentationOf(options, revision, name), ...more });
+    const context: Context = {
+      ...shared,
+      judge: createJudge(findings),
+      async connect(name, more) {
+        const given = await connectTo(target, transport, present(name, more));
+        const made = isRefused(given) ? given.peer : given;
+        peers.push(made);
+        own.push(made);
+        return isRefused(given) ? undefined : given;
+      },
+      begin(name, more) {
+        const made = beginAt(target, present(name, more));
+        peers.push(made);
+        own.push(made);
+        return made;
+      },
+    };
+    try {
+      await probe.run(context);
+    } catch (error) {
+      const reason = `the probe "${probe.name}" failed: ${error instanceof Error ? error.message : String(error)}`;
+      for (const id of probe.judges) findings.push({ id, kind: 'unsure', message: reason, evidence: [] });
+    }
+    await Promise.all(own.map((one) => one.close()));
+    tell(probe.name);
+  }
+
+  for (const probe of applicable.filter(({ apart }) => apart !== true)) await ask(probe);
+  const queue = applicable.filter(({ apart }) => apart === true);
+  await Promise.all(
+    Array.from({ length: beside }, async () => {
+      for (let probe = queue.shift(); probe !== undefined; probe = queue.shift()) await ask(probe);
+    }),
+  );
+  await peer.close();
+  tell('rules');
+  findings.push(...applyRules(peers));
+  return { findings, peers };
+}
+
+/** In the order of the connections, whichever ended first. */
+export function applyRules(peers: readonly Peer[]): Finding[] {
+  const findings: Finding[] = [];
+  for (const { conversation, greeting, declared } of peers) {
+    const seen = { conversation, ledger: openLedger(conversation), greeting: greeting.revision === '' ? undefined : greeting, declared };
+    for (const rule of rules) rule.apply(seen, createJudge(findings, conversation.name));
+  }
+  return findings;
+}
+
+function applies(probe: Probe, { transport, revision }: { readonly transport: Offer['transport']; readonly revision: Revision }): boolean {
+  if (probe.transports !== undefined && !probe.transports.includes(transport)) return false;
+  return probe.revisions === undefined || probe.revisions.includes(revision);
+}
+
+function missingCapability({ capability }: Probe, capabilities: Context['capabilities']): string | undefined {
+  if (capability === undefined) return undefined;
+  const value = at(capabilities, ...capability.split('.'));
+  return value === undefined || value === false ? `the server does not offer ${capability}` : undefined;
+}

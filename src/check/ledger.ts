@@ -1,0 +1,85 @@
+// The messages of one conversation in order, paired: which reply belongs to which request, which progress to which token.
+import type { Conversation, Message } from './trace.ts';
+import { at, isRecord, type Json } from './value.ts';
+
+export interface Asked {
+  readonly message: Message;
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: Json;
+  readonly replies: Message[];
+  /** When the one who asked took it back. */
+  cancelledAt?: number;
+  readonly token: unknown;
+}
+
+export interface Ledger {
+  readonly conversation: Conversation;
+  /** Ours, in order. */
+  readonly requests: readonly Asked[];
+  /** The server's. */
+  readonly questions: readonly Asked[];
+  readonly notifications: readonly Message[];
+  /** From the server, to nothing that was asked. */
+  readonly strays: readonly Message[];
+  /** From the server: everything that is JSON but no message. */
+  readonly malformed: readonly Message[];
+  /** From the server: what is not even JSON. */
+  readonly noise: readonly Message[];
+  /** Everything from the server that is a message. */
+  readonly received: readonly Message[];
+  /** What each reply answers. */
+  readonly answered: ReadonlyMap<Message, Asked>;
+}
+
+export function openLedger(conversation: Conversation): Ledger {
+  const requests: Asked[] = [];
+  const questions: Asked[] = [];
+  const notifications: Message[] = [];
+  const strays: Message[] = [];
+  const malformed: Message[] = [];
+  const noise: Message[] = [];
+  const received: Message[] = [];
+  const answered = new Map<Message, Asked>();
+
+  for (const message of conversation.messages) {
+    const { value, direction } = message;
+    const isOurs = direction === 'sent';
+    if (!isRecord(value)) {
+      if (!isOurs) (value === undefined ? noise : malformed).push(message);
+      continue;
+    }
+    if (typeof value['method'] === 'string') {
+      const params = isRecord(value['params']) ? value['params'] : {};
+      if ('id' in value) {
+        const token = at(params, '_meta', 'progressToken');
+        const asked: Asked = { message, id: value['id'], method: value['method'], params, replies: [], token };
+        (isOurs ? requests : questions).push(asked);
+      } else if (isOurs && value['method'] === 'notifications/cancelled') {
+        const target = requests.findLast(({ id }) => id === params['requestId']);
+        if (target !== undefined) target.cancelledAt ??= message.at;
+      } else if (!isOurs) notifications.push(message);
+      if (!isOurs) received.push(message);
+      continue;
+    }
+    if ('result' in value || 'error' in value) {
+      const list = isOurs ? questions : requests;
+      const own = list.filter(({ id }) => id === value['id']);
+      // The last one asked before, and of these one that still waits.
+      const asked = own.find(({ replies }) => replies.length === 0) ?? own.at(-1);
+      if (asked !== undefined) {
+        asked.replies.push(message);
+        answered.set(message, asked);
+      } else if (!isOurs) strays.push(message);
+      if (!isOurs) received.push(message);
+      continue;
+    }
+    if (!isOurs) malformed.push(message);
+  }
+  return { conversation, requests, questions, notifications, strays, malformed, noise, received, answered };
+}
+
+export function methodOf(message: Message): string {
+  const method = at(message.value, 'method');
+  return typeof method === 'string' ? method : '';
+}

@@ -1,0 +1,94 @@
+// Which revisions a server offers on which transport, found out by asking for each.
+import type { Revision } from '../protocol/revision.ts';
+import type { CheckOptions } from './options.ts';
+import { fullCapabilities, type Peer, type Presentation } from './peer/peer.ts';
+import { all as revisions, type Transport } from './requirement.ts';
+import { connectTo, isRefused, isServedBy, type Refused, type Target, transportsOf } from './target.ts';
+import { at } from './value.ts';
+
+export interface Offer {
+  readonly transport: Transport;
+  readonly revision: Revision;
+  readonly peer: Peer;
+}
+
+export interface Refusal {
+  readonly transport: Transport;
+  readonly revision: Revision;
+  readonly reason: string;
+  readonly peer: Peer;
+}
+
+export interface Offers {
+  readonly offers: readonly Offer[];
+  readonly refusals: readonly Refusal[];
+}
+
+export function presentationOf(options: CheckOptions, revision: Revision, name: string): Presentation {
+  return {
+    name,
+    revision,
+    capabilities: fullCapabilities(revision),
+    patience: options.timeout ?? 5_000,
+    startPatience: options.startTimeout ?? 20_000,
+    headers: options.headers ?? {},
+    pace: options.rateLimit === undefined ? 0 : 60_000 / options.rateLimit,
+  };
+}
+
+/** The connections it made are left open for the run. */
+export async function findOffers(target: Target, options: CheckOptions): Promise<Offers> {
+  const refusals: Refusal[] = [];
+  for (const transport of transportsOf(target)) {
+    const found = await offersOn(target, transport, options, refusals);
+    if (found.length > 0) return { offers: found, refusals };
+    if (refusals.some(({ peer }) => isUnauthorized(peer))) break;
+  }
+  return { offers: [], refusals };
+}
+
+async function offersOn(target: Target, transport: Transport, options: CheckOptions, refusals: Refusal[]): Promise<Offer[]> {
+  const { revision: wanted = 'auto' } = options;
+  const offers: Offer[] = [];
+  const attempt = async (revision: Revision): Promise<Refused | undefined> => {
+    const given = await connectTo(target, transport, presentationOf(options, revision, 'main'));
+    if (!isRefused(given)) {
+      offers.push({ transport, revision, peer: given });
+      return undefined;
+    }
+    refusals.push({ transport, revision, reason: given.refused, peer: given.peer });
+    return given;
+  };
+  if (wanted !== 'auto') {
+    const tried = wanted === 'all' ? revisions : [wanted];
+    // Two at a time: each may be a process.
+    for (const pair of pairs(tried.filter((one) => isServedBy(one, transport)))) await Promise.all(pair.map(attempt));
+    return offers.sort((one, other) => other.revision.localeCompare(one.revision));
+  }
+  const newest = revisions.at(-1) as Revision;
+  if (isServedBy(newest, transport) && (await attempt(newest)) === undefined) return offers;
+  const refused = await attempt(revisions.at(-2) as Revision);
+  const counter = refused === undefined ? undefined : counterOffer(refused.peer);
+  if (counter !== undefined) await attempt(counter);
+  return offers;
+}
+
+/** The revision with which a server answered another. */
+function counterOffer({ conversation }: Peer): Revision | undefined {
+  for (const { direction, value } of conversation.messages) {
+    const version = direction === 'received' ? at(value, 'result', 'protocolVersion') : undefined;
+    const known = revisions.find((one) => one === version);
+    if (known !== undefined) return known;
+  }
+  return undefined;
+}
+
+export function isUnauthorized({ conversation }: Peer): boolean {
+  return conversation.exchanges.some(({ response }) => response?.status === 401);
+}
+
+function pairs<T>(list: readonly T[]): T[][] {
+  const made: T[][] = [];
+  for (let index = 0; index < list.length; index += 2) made.push(list.slice(index, index + 2));
+  return made;
+}

@@ -1,0 +1,57 @@
+// The beginning of a connection: the handshake of the older revisions, or the question that stands in its place.
+import { asRecord, brief, isRecord, type Json } from '../value.ts';
+import { type Answer, clientInfo, type Greeting, isModern, type Peer, type Presentation } from './peer.ts';
+
+type Asker = Pick<Peer, 'request' | 'notify'>;
+
+/** In words why there is no conversation in this revision. */
+export async function greet(peer: Asker, presentation: Presentation): Promise<Greeting | string> {
+  return isModern(presentation.revision) ? discover(peer, presentation) : initialize(peer, presentation);
+}
+
+export function initializeParams({ revision, capabilities }: Pick<Presentation, 'revision' | 'capabilities'>): Json {
+  return { protocolVersion: revision, capabilities, clientInfo };
+}
+
+async function initialize(peer: Asker, presentation: Presentation): Promise<Greeting | string> {
+  const answer = await peer.request('initialize', initializeParams(presentation), { patience: presentation.startPatience });
+  const { result } = answer;
+  if (result === undefined) return refusal('initialize', answer);
+  const revision = result['protocolVersion'];
+  if (revision !== presentation.revision) return `it answers ${presentation.revision} with ${brief(revision)}`;
+  await peer.notify('notifications/initialized');
+  return {
+    capabilities: asRecord(result['capabilities']),
+    info: asRecord(result['serverInfo']),
+    instructions: result['instructions'],
+    revision: presentation.revision,
+    supported: undefined,
+    result,
+  };
+}
+
+async function discover(peer: Asker, presentation: Presentation): Promise<Greeting | string> {
+  const answer = await peer.request('server/discover', {}, { patience: presentation.startPatience });
+  const { result } = answer;
+  if (result === undefined) return refusal('server/discover', answer);
+  const listed = Array.isArray(result['supportedVersions']) ? result['supportedVersions'].map(String) : undefined;
+  if (listed !== undefined && !listed.includes(presentation.revision)) {
+    return `it lists ${brief(listed)} and not ${presentation.revision}`;
+  }
+  const info = asRecord(result['_meta'])['io.modelcontextprotocol/serverInfo'] ?? result['serverInfo'];
+  return {
+    capabilities: asRecord(result['capabilities']),
+    info: isRecord(info) ? info : {},
+    instructions: result['instructions'],
+    revision: presentation.revision,
+    supported: listed,
+    result,
+  };
+}
+
+function refusal(method: string, { error, silence, exchange, message }: Answer): string {
+  if (error !== undefined) return `it answers ${method} with the error ${brief(error.code)} ${brief(error.message)}`;
+  const status = exchange?.response?.status;
+  if (status !== undefined && message === undefined) return `it answers ${method} with HTTP ${status}`;
+  return silence ?? `it answers ${method} with neither a result nor an error`;
+}

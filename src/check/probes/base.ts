@@ -1,0 +1,73 @@
+// JSON-RPC: what a server makes of batches, of bytes that are no message, and of methods it does not have.
+
+import { isReplyTo } from '../peer/peer.ts';
+import { outcome, type Probe, shown } from '../probe.ts';
+import { at, isRecord } from '../value.ts';
+
+export const baseProbes: readonly Probe[] = [
+  {
+    name: 'unknown method',
+    judges: ['errors/method-not-found'],
+    async run({ peer, judge }) {
+      const answer = await peer.request('vivarium/no-such-method');
+      judge.verdict('errors/method-not-found', answer.error?.code === -32601, `an unknown method gets ${outcome(answer)}`, shown(answer));
+    },
+  },
+  {
+    name: 'undeclared methods',
+    judges: ['errors/method-not-found'],
+    async run({ peer, judge, capabilities, revision }) {
+      const methods: [string, string][] = [
+        ['tools', 'tools/list'],
+        ['prompts', 'prompts/list'],
+        ['resources', 'resources/list'],
+      ];
+      if (revision < '2026-07-28') methods.push(['logging', 'logging/setLevel']);
+      for (const [capability, method] of methods) {
+        if (capabilities[capability] !== undefined) continue;
+        const answer = await peer.request(method, method === 'logging/setLevel' ? { level: 'error' } : {});
+        const isRefused = answer.error?.code === -32601;
+        judge.verdict('errors/method-not-found', isRefused, `${method}, which is not declared, gets ${outcome(answer)}`, shown(answer));
+      }
+    },
+  },
+  {
+    name: 'batch',
+    judges: ['jsonrpc/batch/received'],
+    revisions: ['2025-03-26'],
+    async run({ peer, judge }) {
+      const batch = ['first', 'second'].map((id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
+      const answer = await peer.raw(JSON.stringify(batch), { reply: 'first' });
+      const second = await peer.see((message) => isReplyTo(message.value, 'second'), 500);
+      const isUnderstood = answer.message !== undefined && isRecord(at(answer.message.value, 'result')) && second !== undefined;
+      judge.verdict('jsonrpc/batch/received', isUnderstood, `a batch of two pings gets ${outcome(answer)}`, shown(answer));
+    },
+  },
+  {
+    name: 'no JSON',
+    judges: ['errors/parse'],
+    apart: true,
+    async run({ connect, judge }) {
+      const peer = await connect('no JSON');
+      if (peer === undefined) return;
+      const answer = await peer.raw('{"jsonrpc":"2.0","id":77,"method":"ping"', { reply: null, wild: true, patience: 1_000 });
+      judge.verdict('errors/parse', answer.error?.code === -32700, `half of a message gets ${outcome(answer)}`, shown(answer));
+    },
+  },
+  {
+    name: 'no message',
+    judges: ['errors/invalid-request'],
+    apart: true,
+    async run({ connect, judge }) {
+      const peer = await connect('no message');
+      if (peer === undefined) return;
+      const answer = await peer.raw('{"hello":"world"}', { reply: null, wild: true, patience: 1_000 });
+      judge.verdict(
+        'errors/invalid-request',
+        answer.error?.code === -32600,
+        `an object that is no message gets ${outcome(answer)}`,
+        shown(answer),
+      );
+    },
+  },
+];

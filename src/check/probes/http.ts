@@ -1,0 +1,161 @@
+// Streamable HTTP: the endpoint, its statuses, its doors.
+import { isHttpPeer } from '../peer/http.ts';
+import { within } from '../peer/stdio.ts';
+import { type Context, outcome, type Probe, shown } from '../probe.ts';
+import type { Exchange } from '../trace.ts';
+
+const transports = ['http'] as const;
+const stateful = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
+
+export const httpProbes: readonly Probe[] = [
+  {
+    name: 'endpoint',
+    judges: ['http/endpoint', 'http/get/stream-or-405'],
+    transports,
+    async run({ peer, judge, isModern }) {
+      if (!isHttpPeer(peer)) return;
+      const answer = await peer.request(isModern ? 'server/discover' : 'ping');
+      judge.verdict('http/endpoint', answer.message !== undefined, `POST gets ${outcome(answer)}`, shown(answer));
+      if (isModern) return;
+      const exchange = await peer.listen();
+      const status = exchange.response?.status;
+      const isStream = status === 200 && /^text\/event-stream/i.test(exchange.response?.headers['content-type'] ?? '');
+      const what = `GET gets HTTP ${status ?? exchange.failure} ${exchange.response?.headers['content-type'] ?? ''}`;
+      judge.verdict('http/get/stream-or-405', isStream || status === 405, what, [exchange]);
+    },
+  },
+  {
+    name: 'notification',
+    judges: ['http/post/accepted'],
+    transports,
+    async run({ peer, judge }) {
+      const answer = await peer.notify('notifications/cancelled', { requestId: 'vivarium-none', reason: 'nothing' });
+      const { response } = answer.exchange ?? {};
+      const isEmpty = response?.status === 202 && response.body.length === 0;
+      judge.verdict(
+        'http/post/accepted',
+        isEmpty,
+        `a notification gets HTTP ${response?.status} with ${response?.body.length} bytes`,
+        shown(answer),
+      );
+    },
+  },
+  {
+    name: 'refused notification',
+    judges: ['http/post/refused'],
+    transports,
+    apart: true,
+    async run({ connect, judge, isModern }) {
+      const peer = await connect('refused notification');
+      if (peer === undefined || !isHttpPeer(peer)) return;
+      if (isModern || peer.session === undefined)
+        return judge.unsure('http/post/refused', 'nothing is known that the server cannot accept');
+      const answer = await peer.notify(
+        'notifications/cancelled',
+        { requestId: 'none' },
+        { wild: true, headers: { 'mcp-session-id': 'no-such-session' } },
+      );
+      const status = answer.exchange?.response?.status ?? 0;
+      judge.verdict(
+        'http/post/refused',
+        status >= 400,
+        `a notification in a session that does not exist gets HTTP ${status}`,
+        shown(answer),
+      );
+    },
+  },
+  {
+    name: 'origin',
+    judges: ['http/origin/validated', 'http/origin/refused'],
+    transports: ['http', 'sse'],
+    apart: true,
+    run: origin,
+  },
+  {
+    name: 'version header',
+    judges: ['http/version-header/invalid', 'http/version-header/absent'],
+    transports,
+    revisions: ['2025-06-18', '2025-11-25'],
+    apart: true,
+    async run({ connect, judge }) {
+      const peer = await connect('version header');
+      if (peer === undefined) return;
+      const wrong = await peer.request('ping', undefined, { wild: true, headers: { 'mcp-protocol-version': '1999-01-01' } });
+      const status = wrong.exchange?.response?.status;
+      judge.verdict(
+        'http/version-header/invalid',
+        status === 400,
+        `the version 1999-01-01 in the header gets ${outcome(wrong)}`,
+        shown(wrong),
+      );
+      const absent = await peer.request('ping', undefined, { wild: true, headers: { 'mcp-protocol-version': undefined } });
+      judge.verdict(
+        'http/version-header/absent',
+        absent.result !== undefined,
+        `a request without the header gets ${outcome(absent)}`,
+        shown(absent),
+      );
+    },
+  },
+  {
+    name: 'sessions',
+    judges: ['http/session/unique-secure', 'http/session/required', 'http/session/ended', 'http/session/delete-refused'],
+    transports,
+    revisions: stateful,
+    apart: true,
+    run: sessions,
+  },
+];
+
+async function origin({ connect, judge, transport, url }: Context): Promise<void> {
+  const peer = await connect('origin');
+  if (peer === undefined) return;
+  if (transport === 'sse') return judge.unsure('http/origin/validated', 'not asked on HTTP+SSE');
+  const answer = await peer.request(peer.revision >= '2026-07-28' ? 'server/discover' : 'ping', undefined, {
+    wild: true,
+    headers: { origin: 'https://evil.example.com' },
+  });
+  const status = answer.exchange?.response?.status ?? 0;
+  const isRefused = status >= 400;
+  const what = `a request from the origin https://evil.example.com gets ${outcome(answer)}`;
+  // A server for everybody may allow every origin; one on this machine must not.
+  if (!isRefused && !isLoopback(url)) {
+    judge.unsure('http/origin/validated', 'a public server may allow every origin');
+    judge.unsure('http/origin/refused', 'a public server may allow every origin');
+    return;
+  }
+  judge.verdict('http/origin/validated', isRefused, what, shown(answer));
+  if (isRefused) judge.verdict('http/origin/refused', status === 403, what, shown(answer));
+}
+
+function isLoopback(url: string | undefined): boolean {
+  return url !== undefined && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
+}
+
+async function sessions({ connect, judge }: Context): Promise<void> {
+  const [peer, other] = [await connect('session'), await connect('other session')];
+  if (peer === undefined || other === undefined || !isHttpPeer(peer) || !isHttpPeer(other)) return;
+  const { session } = peer;
+  if (session === undefined) {
+    for (const id of ['unique-secure', 'required', 'ended', 'delete-refused'])
+      judge.inapplicable(`http/session/${id}`, 'the server gives no session id');
+    return;
+  }
+  const isSecure = session !== other.session && session.length >= 16;
+  judge.verdict('http/session/unique-secure', isSecure, `two sessions have the ids ${session} and ${other.session}`, []);
+  const without = await peer.request('ping', undefined, { wild: true, headers: { 'mcp-session-id': undefined } });
+  const status = without.exchange?.response?.status;
+  judge.verdict('http/session/required', status === 400, `a request without a session id gets ${outcome(without)}`, shown(without));
+  const { 'content-type': _, ...headers } = peer.headers();
+  const flow = peer.call('DELETE', { headers });
+  await within(flow.end, 3_000);
+  const ended: Exchange = flow.exchange;
+  if (ended.response?.status === 405) {
+    judge.kept('http/session/delete-refused', [ended]);
+    return judge.unsure('http/session/ended', 'the server does not let a client end a session');
+  }
+  const after = await peer.request('ping', undefined, { wild: true });
+  const isGone = after.exchange?.response?.status === 404;
+  judge.verdict('http/session/ended', isGone, `a request in a session that was ended gets ${outcome(after)}`, [ended, ...shown(after)]);
+  peer.session = undefined;
+}

@@ -1,0 +1,17 @@
+// Every active probe, in the order in which they are asked.
+import type { Probe } from '../probe.ts';
+import { baseProbes } from './base.ts';
+import { httpProbes } from './http.ts';
+import { lifecycleProbes } from './lifecycle.ts';
+import { sseProbes } from './sse.ts';
+import { statelessProbes } from './stateless.ts';
+import { stdioProbes } from './stdio.ts';
+
+export const probes: readonly Probe[] = [
+  ...lifecycleProbes,
+  ...statelessProbes,
+  ...baseProbes,
+  ...httpProbes,
+  ...sseProbes,
+  ...stdioProbes,
+];

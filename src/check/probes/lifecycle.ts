@@ -1,0 +1,48 @@
+// The handshake: versions that are known, unknown, and the latest.
+import { initializeParams } from '../peer/greet.ts';
+import { fullCapabilities } from '../peer/peer.ts';
+import { outcome, type Probe, shown } from '../probe.ts';
+import { legacy } from '../requirement.ts';
+import { at } from '../value.ts';
+
+export const lifecycleProbes: readonly Probe[] = [
+  {
+    name: 'handshake',
+    judges: ['lifecycle/version/echoed'],
+    revisions: legacy,
+    async run({ peer, judge }) {
+      // Otherwise there would be no connection in this revision.
+      judge.kept('lifecycle/version/echoed', peer.conversation.messages.slice(0, 2));
+    },
+  },
+  {
+    name: 'unknown version',
+    judges: ['lifecycle/version/other', 'lifecycle/version/other-latest', 'lifecycle/errors/version-mismatch'],
+    revisions: legacy,
+    transports: ['stdio', 'http'],
+    apart: true,
+    async run({ begin, connect, judge, revision }) {
+      const peer = begin('unknown version');
+      const params = { ...initializeParams({ revision, capabilities: fullCapabilities(revision) }), protocolVersion: '1999-01-01' };
+      const answer = await peer.request('initialize', params, { wild: true, patience: 20_000 });
+      const offered = answer.result?.['protocolVersion'];
+      const isOther = typeof offered === 'string' && offered !== '1999-01-01';
+      const isAnswered = answer.result !== undefined || answer.error !== undefined;
+      judge.verdict('lifecycle/errors/version-mismatch', isAnswered, `the version 1999-01-01 gets ${outcome(answer)}`, shown(answer));
+      // The same page shows this error as an example.
+      if (answer.error?.code === -32602 && Array.isArray(at(answer.error.data, 'supported'))) {
+        const reason = 'it answers with the error of the example on the same page';
+        judge.unsure('lifecycle/version/other', reason);
+        judge.unsure('lifecycle/version/other-latest', reason);
+        return;
+      }
+      judge.verdict('lifecycle/version/other', isOther, `the version 1999-01-01 gets ${outcome(answer)}`, shown(answer));
+      if (!isOther) return;
+      const later = legacy.filter((one) => one > offered);
+      const better = [];
+      for (const one of later) if ((await connect('later version', { revision: one })) !== undefined) better.push(one);
+      const message = `it offers ${offered}, though it supports ${better.join(', ')}`;
+      judge.verdict('lifecycle/version/other-latest', better.length === 0, message, shown(answer));
+    },
+  },
+];

@@ -1,0 +1,95 @@
+// What a run found, as data: the ground of every reporter.
+import type { Revision } from '../protocol/revision.ts';
+import { type Outcome, scoreOf, type Tally, tallyOf } from './outcome.ts';
+import { isAtLeast, type Transport } from './requirement.ts';
+
+export interface Report {
+  readonly tool: 'vivarium check';
+  readonly target: string;
+  /** What the server calls itself. */
+  readonly server: { readonly name: string; readonly version: string };
+  readonly offered: readonly Revision[];
+  readonly refused: readonly { readonly revision: Revision; readonly transport: Transport; readonly reason: string }[];
+  /** Why there is no run at all. */
+  readonly problem?: { readonly kind: 'unreachable' | 'unauthorized'; readonly message: string; readonly stderr: string };
+  readonly runs: readonly RevisionReport[];
+  readonly durationMs: number;
+}
+
+export interface RevisionReport {
+  readonly revision: Revision;
+  readonly transport: Transport;
+  readonly tally: Tally;
+  /** In percent: verified MUSTs over applicable ones. */
+  readonly score: number;
+  readonly conformant: boolean;
+  readonly verdict: string;
+  readonly sections: readonly SectionRow[];
+  readonly outcomes: readonly Outcome[];
+  readonly requests: number;
+  readonly durationMs: number;
+  readonly unexpected?: readonly string[];
+}
+
+export interface SectionRow {
+  readonly section: string;
+  readonly must: Fraction;
+  readonly should: Fraction;
+  readonly notVerified: number;
+}
+
+export interface Fraction {
+  readonly passed: number;
+  readonly of: number;
+}
+
+export function revisionReport(
+  base: Pick<RevisionReport, 'revision' | 'transport' | 'requests' | 'durationMs'>,
+  outcomes: readonly Outcome[],
+): RevisionReport {
+  const must = outcomes.filter(({ level }) => isAtLeast(level, 'must'));
+  const failed = must.filter(({ verdict }) => verdict === 'failed').length;
+  const unverified = must.filter(({ verdict }) => verdict === 'not-verified').length;
+  const applicable = must.filter(isApplicable).length;
+  return {
+    ...base,
+    tally: tallyOf(outcomes),
+    score: scoreOf(outcomes),
+    conformant: failed === 0 && unverified === 0,
+    verdict: verdictOf(base.revision, { failed, unverified, applicable }),
+    sections: sectionsOf(outcomes),
+    outcomes,
+  };
+}
+
+function verdictOf(
+  revision: Revision,
+  { failed, unverified, applicable }: { failed: number; unverified: number; applicable: number },
+): string {
+  if (failed > 0) return `NOT CONFORMANT to ${revision}: ${failed} of ${applicable} MUST broken, ${unverified} not verified.`;
+  if (unverified > 0) return `NOTHING BROKEN in ${revision}: ${applicable - unverified} of ${applicable} MUST verified, ${unverified} not.`;
+  return `CONFORMANT to ${revision}: all ${applicable} MUST that apply and can be observed.`;
+}
+
+function sectionsOf(outcomes: readonly Outcome[]): SectionRow[] {
+  const names = [...new Set(outcomes.map(({ section }) => section))];
+  return names.map((section) => {
+    const own = outcomes.filter((one) => one.section === section);
+    const fraction = (level: 'must' | 'should'): Fraction => {
+      const rows = own
+        .filter((one) => isAtLeast(one.level, level) && (level === 'must' || !isAtLeast(one.level, 'must')))
+        .filter(isApplicable);
+      return { passed: rows.filter(({ verdict }) => verdict === 'passed').length, of: rows.length };
+    };
+    return {
+      section,
+      must: fraction('must'),
+      should: fraction('should'),
+      notVerified: own.filter(({ verdict }) => verdict === 'not-verified').length,
+    };
+  });
+}
+
+export function isApplicable({ verdict }: Outcome): boolean {
+  return verdict !== 'not-applicable' && verdict !== 'unobservable';
+}

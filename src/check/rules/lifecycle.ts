@@ -1,0 +1,82 @@
+// What was agreed on at the beginning, and whether the server keeps to it.
+import { methodOf } from '../ledger.ts';
+import type { Rule, Seen } from '../rule.ts';
+import type { Message } from '../trace.ts';
+import { asRecord, at, brief, isRecord, type Json } from '../value.ts';
+import type { Judge } from '../verdict.ts';
+
+export const lifecycle: Rule = {
+  judges: [
+    'lifecycle/result/protocol-version',
+    'lifecycle/result/capabilities',
+    'lifecycle/result/server-info',
+    'lifecycle/capabilities/respected',
+    'lifecycle/before-initialized/quiet',
+  ],
+  apply(seen, judge) {
+    const { ledger } = seen;
+    const asked = ledger.requests.find(({ method, message }) => method === 'initialize' && message.wild !== true);
+    const [reply] = asked?.replies ?? [];
+    const result = at(reply?.value, 'result');
+    if (asked !== undefined && reply !== undefined && isRecord(result)) initialized(result, [asked.message, reply], judge);
+    if (seen.conversation.revision < '2026-07-28') {
+      capabilities(seen, judge);
+      quiet(seen, judge);
+    }
+  },
+};
+
+function initialized(result: Json, evidence: readonly Message[], judge: Judge): void {
+  const { protocolVersion, capabilities: offered, serverInfo } = result;
+  judge.verdict(
+    'lifecycle/result/protocol-version',
+    typeof protocolVersion === 'string',
+    `protocolVersion is ${brief(protocolVersion)}`,
+    evidence,
+  );
+  judge.verdict('lifecycle/result/capabilities', isRecord(offered), `capabilities are ${brief(offered)}`, evidence);
+  const { name, version } = asRecord(serverInfo);
+  const isNamed = typeof name === 'string' && typeof version === 'string';
+  judge.verdict('lifecycle/result/server-info', isNamed, `serverInfo is ${brief(serverInfo)}`, evidence);
+}
+
+/** What a message of the server presupposes: a capability of the client, or one of its own. */
+const client: ReadonlyMap<string, string> = new Map([
+  ['roots/list', 'roots'],
+  ['sampling/createMessage', 'sampling'],
+  ['elicitation/create', 'elicitation'],
+]);
+const own: ReadonlyMap<string, string> = new Map([
+  ['notifications/message', 'logging'],
+  ['notifications/tools/list_changed', 'tools.listChanged'],
+  ['notifications/prompts/list_changed', 'prompts.listChanged'],
+  ['notifications/resources/list_changed', 'resources.listChanged'],
+  ['notifications/resources/updated', 'resources.subscribe'],
+]);
+
+function capabilities({ ledger, greeting, declared }: Seen, judge: Judge): void {
+  if (greeting === undefined) return;
+  const id = 'lifecycle/capabilities/respected';
+  for (const { method, message } of ledger.questions) {
+    const needed = client.get(method);
+    if (needed !== undefined) judge.verdict(id, declared[needed] !== undefined, `${method}, though the client has no ${needed}`, [message]);
+  }
+  for (const message of ledger.notifications) {
+    const method = methodOf(message);
+    const needed = own.get(method);
+    if (needed === undefined) continue;
+    const value = at(greeting.capabilities, ...needed.split('.'));
+    judge.verdict(id, value !== undefined && value !== false, `${method}, though the server declares no ${needed}`, [message]);
+  }
+  judge.kept(id);
+}
+
+function quiet({ ledger, conversation }: Seen, judge: Judge): void {
+  const { messages } = conversation;
+  const ready = messages.findIndex(({ direction, value }) => direction === 'sent' && at(value, 'method') === 'notifications/initialized');
+  if (ready === -1) return;
+  const early = ledger.questions.filter(({ method, message }) => method !== 'ping' && messages.indexOf(message) < ready);
+  for (const { message, method } of early) {
+    judge.broken('lifecycle/before-initialized/quiet', `${method} before notifications/initialized`, [message]);
+  }
+}

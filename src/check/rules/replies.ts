@@ -1,0 +1,96 @@
+// Each request has one reply, and nothing else has any.
+import type { Asked, Ledger } from '../ledger.ts';
+import type { Rule } from '../rule.ts';
+import type { Conversation, Message } from '../trace.ts';
+import { asRecord, at, brief } from '../value.ts';
+import type { Judge } from '../verdict.ts';
+
+export const replies: Rule = {
+  judges: [
+    'jsonrpc/request/answered',
+    'jsonrpc/request/id-unique',
+    'jsonrpc/response/id',
+    'jsonrpc/response/once',
+    'jsonrpc/response/solicited',
+    'jsonrpc/notification/unanswered',
+    'jsonrpc/direction/no-server-requests',
+  ],
+  apply({ ledger, conversation }, judge) {
+    for (const asked of ledger.requests) {
+      const { replies: given, method, id, message } = asked;
+      if (given.length > 1) {
+        const evidence = [message, ...given.slice(0, 3)];
+        judge.broken('jsonrpc/response/once', `${method} with the id ${brief(id)} has ${given.length} replies`, evidence);
+      } else if (given.length === 1) judge.kept('jsonrpc/response/once');
+      if (given.length > 0) {
+        judge.kept('jsonrpc/response/id');
+        judge.kept('jsonrpc/request/answered');
+      } else if (isOwed(asked, ledger)) judge.broken('jsonrpc/request/answered', `${method} was never answered`, [message]);
+    }
+    let answered = 0;
+    for (const message of ledger.strays) answered += stray(message, ledger, judge);
+    if (ledger.received.length > 0 && ledger.strays.length === answered) judge.kept('jsonrpc/response/solicited');
+    if (notifies(conversation) && answered === 0) judge.kept('jsonrpc/notification/unanswered');
+    questions(ledger, judge);
+  },
+};
+
+/** A reply to nothing that was asked; 1 when it answers a notification. */
+function stray(message: Message, ledger: Ledger, judge: Judge): number {
+  const { conversation } = ledger;
+  const id = at(message.value, 'id') ?? null;
+  const isError = asRecord(message.value)['error'] !== undefined;
+  const sent = conversation.messages.find(
+    (one) => one.direction === 'sent' && one.exchange !== undefined && one.exchange === message.exchange,
+  );
+  if (id === null) {
+    // An error that answers bytes nobody could read names no request.
+    if (isError && (conversation.wild || (message.exchange?.response?.status ?? 0) >= 400)) return 1;
+    const before = conversation.messages.slice(0, conversation.messages.indexOf(message)).findLast((one) => one.direction === 'sent');
+    const cause = sent ?? before;
+    if (cause !== undefined && isNotification(cause)) {
+      judge.broken('jsonrpc/notification/unanswered', `a reply to ${String(at(cause.value, 'method'))}`, [cause, message]);
+      return 1;
+    }
+    judge.broken('jsonrpc/response/id', 'a response without the id of its request', cause === undefined ? [message] : [cause, message]);
+    return 1;
+  }
+  const similar = ledger.requests.find((asked) => String(asked.id) === String(id) && asked.replies.length === 0);
+  if (similar !== undefined) {
+    judge.broken('jsonrpc/response/id', `asked under ${brief(similar.id)}, answered under ${brief(id)}`, [similar.message, message]);
+    return 1;
+  }
+  judge.broken('jsonrpc/response/solicited', `a reply to ${brief(id)}, under which nothing was asked`, [message]);
+  return 0;
+}
+
+function questions({ questions: asked, conversation }: Ledger, judge: Judge): void {
+  const used = new Set<unknown>();
+  for (const { id, message, method } of asked) {
+    judge.verdict('jsonrpc/request/id-unique', !used.has(id), `the id ${brief(id)} was used before`, [message]);
+    used.add(id);
+    judge.broken('jsonrpc/direction/no-server-requests', `the server asks for ${method}`, [message]);
+  }
+  if (asked.length === 0 && conversation.messages.length > 1) judge.kept('jsonrpc/direction/no-server-requests');
+}
+
+/** Whether a reply was waited for in vain. */
+function isOwed({ message, cancelledAt, method, id }: Asked, { conversation, malformed }: Ledger): boolean {
+  if (message.wild === true || cancelledAt !== undefined || method === 'subscriptions/listen') return false;
+  if (typeof id !== 'string' && typeof id !== 'number') return false;
+  const { exchange } = message;
+  if (exchange !== undefined && (exchange.failure === 'closed by the client' || (exchange.response?.status ?? 0) >= 400)) return false;
+  // What came in its place was judged already.
+  if (malformed.some((one) => at(one.value, 'id') === id)) return false;
+  const ended = conversation.happenings.find(({ what }) => what === 'end-of-input' || what === 'signal' || what === 'exit');
+  const last = conversation.messages.at(-1)?.at ?? 0;
+  return Math.max(last, ended?.at ?? 0) - message.at > 400;
+}
+
+function notifies({ messages }: Conversation): boolean {
+  return messages.some((message) => message.direction === 'sent' && isNotification(message));
+}
+
+function isNotification({ value }: Message): boolean {
+  return typeof at(value, 'method') === 'string' && !('id' in asRecord(value));
+}

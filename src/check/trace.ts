@@ -1,0 +1,153 @@
+// Everything that was seen on one connection, in order: the evidence that rules and probes judge by.
+import type { Revision } from '../protocol/revision.ts';
+
+import type { Transport } from './requirement.ts';
+
+export type Direction = 'sent' | 'received';
+
+/** One message, or what stood in the place of one. */
+export interface Message {
+  /** Milliseconds since the connection was begun. */
+  readonly at: number;
+  readonly direction: Direction;
+  /** A line without its end, a body, or the data of an event. */
+  readonly bytes: Buffer;
+  /** Undefined where the bytes are not UTF-8. */
+  readonly text: string | undefined;
+  /** Undefined where the text is not JSON. */
+  readonly value: unknown;
+  /** Over HTTP: where it was carried, and how. */
+  readonly exchange?: Exchange;
+  readonly form?: 'body' | 'event';
+  /** Its place, when it is a member of a batch. */
+  readonly member?: number;
+  /** Sent in order to see what happens: no rule of good conduct is judged by it. */
+  readonly wild?: boolean;
+}
+
+export interface Exchange {
+  readonly number: number;
+  readonly at: number;
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: Buffer | undefined;
+  };
+  /** Sent in order to see what happens. */
+  readonly wild: boolean;
+  response?: HttpResponse;
+  /** Why there is no response, or why it broke off. */
+  failure?: string;
+}
+
+export interface HttpResponse {
+  readonly at: number;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  body: Buffer;
+  events: StreamEvent[];
+  endedAt?: number;
+}
+
+/** One event of a stream, as its lines gave it. */
+export interface StreamEvent {
+  readonly at: number;
+  readonly event: string | undefined;
+  readonly id: string | undefined;
+  readonly retry: string | undefined;
+  /** Undefined where there was no data field. */
+  readonly data: string | undefined;
+}
+
+/** What happened beside messages. */
+export interface Happening {
+  readonly at: number;
+  readonly what: 'end-of-input' | 'signal' | 'exit' | 'unfinished-line' | 'bad-end-of-line';
+  readonly detail: string;
+}
+
+export interface Conversation {
+  readonly name: string;
+  readonly transport: Transport;
+  readonly revision: Revision;
+  readonly messages: readonly Message[];
+  readonly exchanges: readonly Exchange[];
+  readonly happenings: readonly Happening[];
+  readonly stderr: string;
+  /** Bytes were sent on it that no client may send. */
+  readonly wild: boolean;
+}
+
+const maxStderr = 64 * 1024;
+
+/** The one place where a connection is written down. */
+export class Recorder implements Conversation {
+  readonly name: string;
+  readonly transport: Transport;
+  readonly revision: Revision;
+  readonly messages: Message[] = [];
+  readonly exchanges: Exchange[] = [];
+  readonly happenings: Happening[] = [];
+  stderr = '';
+  wild = false;
+  readonly #began = performance.now();
+  readonly #listeners = new Set<(message: Message) => void>();
+
+  constructor(name: string, transport: Transport, revision: Revision) {
+    this.name = name;
+    this.transport = transport;
+    this.revision = revision;
+  }
+
+  now(): number {
+    return Math.round((performance.now() - this.#began) * 10) / 10;
+  }
+
+  /** Decodes what was carried; a batch becomes one message for each member. */
+  message(direction: Direction, bytes: Buffer, more: Partial<Message> = {}): Message[] {
+    const text = decodeUtf8(bytes);
+    const value = text === undefined ? undefined : parseJson(text);
+    const base = { at: this.now(), direction, bytes, text, ...more };
+    const members = Array.isArray(value) && value.length > 0 ? value.map((one, member) => ({ ...base, value: one, member })) : undefined;
+    const made: Message[] = members ?? [{ ...base, value }];
+    for (const message of made) {
+      this.messages.push(message);
+      for (const listener of [...this.#listeners]) listener(message);
+    }
+    return made;
+  }
+
+  happen(what: Happening['what'], detail: string): void {
+    this.happenings.push({ at: this.now(), what, detail });
+  }
+
+  hearStderr(bytes: Buffer): void {
+    if (this.stderr.length < maxStderr) this.stderr += bytes.toString('utf8').slice(0, maxStderr - this.stderr.length);
+  }
+
+  /** Tells of every message from now on, sent ones included; returns what ends it. */
+  listen(listener: (message: Message) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined is no JSON value, so it can say that there is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

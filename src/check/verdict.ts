@@ -1,0 +1,52 @@
+// What was found out about each requirement, and the one verdict that follows from all of it.
+import type { Exchange, Message } from './trace.ts';
+
+export type Verdict = 'passed' | 'failed' | 'warned' | 'not-verified' | 'not-applicable' | 'unobservable';
+
+/** What a verdict rests on: messages, exchanges over HTTP, or words. */
+export type Evidence = Message | Exchange | string;
+
+export interface Finding {
+  readonly id: string;
+  readonly kind: 'kept' | 'broken' | 'unsure' | 'inapplicable';
+  readonly message: string;
+  readonly evidence: readonly Evidence[];
+  /** The connection on which it was seen. */
+  readonly conversation?: string;
+}
+
+/** Takes down findings; the same id may be judged many times. */
+export interface Judge {
+  kept(id: string, evidence?: readonly Evidence[]): void;
+  broken(id: string, message: string, evidence?: readonly Evidence[]): void;
+  /** It could not be found out. */
+  unsure(id: string, reason: string): void;
+  /** It does not concern this server. */
+  inapplicable(id: string, reason: string): void;
+  /** Kept or broken, by a condition. */
+  verdict(id: string, isKept: boolean, message: string, evidence?: readonly Evidence[]): void;
+}
+
+export function createJudge(findings: Finding[], conversation?: string): Judge {
+  const add = (id: string, kind: Finding['kind'], message: string, evidence: readonly Evidence[] = []): void => {
+    findings.push({ id, kind, message, evidence, ...(conversation !== undefined && { conversation }) });
+  };
+  return {
+    kept: (id, evidence) => add(id, 'kept', '', evidence),
+    broken: (id, message, evidence) => add(id, 'broken', message, evidence),
+    unsure: (id, reason) => add(id, 'unsure', reason),
+    inapplicable: (id, reason) => add(id, 'inapplicable', reason),
+    verdict: (id, isKept, message, evidence) => add(id, isKept ? 'kept' : 'broken', isKept ? '' : message, evidence),
+  };
+}
+
+const weight: Readonly<Record<Finding['kind'], number>> = { broken: 3, kept: 2, unsure: 1, inapplicable: 0 };
+
+/** One broken time outweighs every kept one; the first of the weightiest speaks. */
+export function weightiest(findings: readonly Finding[]): Finding | undefined {
+  let chosen: Finding | undefined;
+  for (const finding of findings) {
+    if (chosen === undefined || weight[finding.kind] > weight[chosen.kind]) chosen = finding;
+  }
+  return chosen;
+}

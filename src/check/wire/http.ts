@@ -1,0 +1,146 @@
+// HTTP as bytes need it: every header as given, bodies as they come, streams event by event.
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { decodeUtf8, type Exchange, type Recorder } from '../trace.ts';
+import { createEventReader } from './event-stream.ts';
+
+export interface HttpCall {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
+  /** In words of its own: nothing about it is judged as conduct of ours. */
+  readonly wild?: boolean;
+  /** Milliseconds until the head of the response. */
+  readonly patience: number;
+}
+
+/** A response under way. */
+export interface HttpFlow {
+  readonly exchange: Exchange;
+  /** When the head is there, or there will be none. */
+  readonly head: Promise<void>;
+  /** When nothing more will come. */
+  readonly end: Promise<void>;
+  abort(): void;
+}
+
+const maxBody = 64 * 1024 * 1024;
+
+export interface Http {
+  call(call: HttpCall): HttpFlow;
+  close(): void;
+}
+
+export function createHttp(recorder: Recorder): Http {
+  const agents = { plain: new Agent({ keepAlive: true }), secure: new SecureAgent({ keepAlive: true }) };
+  const flows = new Set<HttpFlow>();
+  let count = 0;
+
+  function call({ method, url, headers, body, wild = false, patience }: HttpCall): HttpFlow {
+    count += 1;
+    const exchange: Exchange = { number: count, at: recorder.now(), request: { method, url, headers, body }, wild };
+    recorder.exchanges.push(exchange);
+    if (wild) recorder.wild = true;
+    const secure = url.startsWith('https:');
+    const options: RequestOptions = {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'content-length': String(body.length) }) },
+      agent: secure ? agents.secure : agents.plain,
+    };
+    const head = deferred();
+    const end = deferred();
+    const give = (failure: string) => {
+      exchange.failure ??= failure;
+      head.settle();
+      end.settle();
+    };
+    const outgoing = (secure ? secureRequest : request)(url, options, (incoming) => {
+      clearTimeout(timer);
+      receive(incoming, exchange, recorder, end.settle, give);
+      head.settle();
+    });
+    const timer = setTimeout(() => {
+      give(`no response within ${patience} ms`);
+      outgoing.destroy();
+    }, patience);
+    outgoing.on('error', (error) => {
+      clearTimeout(timer);
+      give(error.message === '' ? String((error as { code?: unknown }).code ?? error.name) : error.message);
+    });
+    outgoing.end(body);
+    const flow: HttpFlow = {
+      exchange,
+      head: head.promise,
+      end: end.promise,
+      abort() {
+        clearTimeout(timer);
+        give('closed by the client');
+        outgoing.destroy();
+      },
+    };
+    flows.add(flow);
+    void flow.end.then(() => flows.delete(flow));
+    return flow;
+  }
+
+  return {
+    call,
+    close() {
+      for (const flow of [...flows]) flow.abort();
+      agents.plain.destroy();
+      agents.secure.destroy();
+    },
+  };
+}
+
+function receive(incoming: IncomingMessage, exchange: Exchange, recorder: Recorder, done: () => void, give: (why: string) => void): void {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(incoming.headers)) headers[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
+  const response = { at: recorder.now(), status: incoming.statusCode ?? 0, headers, body: Buffer.alloc(0), events: [] };
+  exchange.response = response;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const isStream = (headers['content-type'] ?? '').toLowerCase().startsWith('text/event-stream');
+  const decoder = new TextDecoder();
+  const events = createEventReader(
+    () => recorder.now(),
+    (event) => {
+      exchange.response?.events.push(event);
+      if (event.data !== undefined && event.data !== '' && (event.event === undefined || event.event === 'message')) {
+        recorder.message('received', Buffer.from(event.data), { exchange, form: 'event' });
+      }
+    },
+  );
+  incoming.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= maxBody) chunks.push(chunk);
+    if (isStream) events.push(decoder.decode(chunk, { stream: true }));
+  });
+  incoming.on('error', (error) => give(error.message));
+  incoming.on('close', () => {
+    response.body = Buffer.concat(chunks);
+    Object.assign(response, { endedAt: recorder.now() });
+    if (!incoming.complete) exchange.failure ??= 'the response broke off';
+    if (!isStream && response.body.length > 0 && isJson(headers)) {
+      recorder.message('received', response.body, { exchange, form: 'body' });
+    }
+    done();
+  });
+}
+
+function isJson(headers: Readonly<Record<string, string>>): boolean {
+  return /^application\/json\b/i.test(headers['content-type'] ?? '');
+}
+
+export function bodyText(exchange: Exchange | undefined): string {
+  return decodeUtf8(exchange?.response?.body ?? Buffer.alloc(0)) ?? '';
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly settle: () => void } {
+  let settle = (): void => undefined;
+  const promise = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, settle };
+}

@@ -1,0 +1,72 @@
+// A server at the other end of a pipe: a child process, or a program within this one.
+import { spawn } from 'node:child_process';
+
+/** What a server on stdio is, seen from outside. */
+export interface Pipe {
+  write(bytes: Buffer): void;
+  /** Ends its input. */
+  end(): void;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** How it ended, once it has. */
+  readonly ended: Promise<string>;
+  /** Signals can be sent to it. */
+  readonly isProcess: boolean;
+}
+
+export interface PipeEvents {
+  stdout(bytes: Buffer): void;
+  stderr(bytes: Buffer): void;
+}
+
+/** Starts the server anew for each connection. */
+export type OpenPipe = (events: PipeEvents) => Pipe;
+
+export interface CommandLine {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export function commandPipe({ command, args, env, cwd }: CommandLine): OpenPipe {
+  return (events) => {
+    // A group of its own, so that what a shell or a package runner started ends with it.
+    const detached = process.platform !== 'win32';
+    const child = spawn(command, [...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+      ...(cwd !== undefined && { cwd }),
+      detached,
+      windowsHide: true,
+    });
+    const ended = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+      // After its output has been read to the end, unless someone else keeps that open.
+      child.once('close', (code, signal) => resolve(endOf(code, signal)));
+      child.once('exit', (code, signal) => setTimeout(() => resolve(endOf(code, signal)), 200).unref());
+    });
+    child.stdout.on('data', events.stdout);
+    child.stderr.on('data', events.stderr);
+    // Writing to a server that has gone is no failure of ours.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
+    return {
+      write: (bytes) => void (child.stdin.writable && child.stdin.write(bytes)),
+      end: () => void child.stdin.end(),
+      kill(signal) {
+        if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+        try {
+          if (detached && signal === 'SIGKILL') process.kill(-child.pid, signal);
+          else child.kill(signal);
+        } catch {
+          child.kill(signal);
+        }
+      },
+      ended,
+      isProcess: true,
+    };
+  };
+}
+
+function endOf(code: number | null, signal: string | null): string {
+  return code === null ? `ended by ${signal ?? 'nobody knows what'}` : `exit code ${code}`;
+}
