@@ -1,19 +1,35 @@
-// Whom the words after `check` mean: URLs first, then one command.
+// Whom a command line wants judged: URLs, names, modules, every server of a configuration file, and a program behind `--`.
+import { resolve } from 'node:path';
 import type { Target } from '../check/target.ts';
-import { CommandError, exitCodes } from './command.ts';
+import { readConfigurations } from './client-config.ts';
+import type { Arguments } from './command.ts';
+import { chooseTarget, type ServerTarget } from './target.ts';
 
-export function checkTargets(words: readonly string[]): readonly Target[] {
-  const isUrl = (word: string | undefined) => word !== undefined && /^https?:\/\//i.test(word);
-  const targets: Target[] = [];
-  let next = 0;
-  for (; isUrl(words[next]); next += 1) {
-    const url = words[next] as string;
-    if (!URL.canParse(url)) throw new CommandError(exitCodes.usage, `${url} is no URL`);
-    targets.push({ kind: 'url', url });
+export async function checkTargets(args: Arguments): Promise<readonly Target[]> {
+  const { program, ...others } = args;
+  const targets: ServerTarget[] = [];
+  for (const one of args.positionals) targets.push((await chooseTarget({ ...others, positionals: [one] })).target);
+  const { config, server } = args.values as Record<string, string | undefined>;
+  if (args.positionals.length === 0 && program === undefined && config !== undefined && server === undefined) {
+    for (const { servers } of await readConfigurations(config, resolve('.'))) {
+      for (const name of servers.keys()) {
+        targets.push((await chooseTarget({ ...others, values: { ...args.values, server: name } })).target);
+      }
+    }
   }
-  const [command, ...args] = words.slice(next);
-  if (command !== undefined) targets.push({ kind: 'command', command, args });
-  if (targets.length === 0)
-    throw new CommandError(exitCodes.usage, 'check takes a URL or a command', { hint: 'vivarium check -- node server.js' });
-  return targets;
+  if (program !== undefined || targets.length === 0) targets.push((await chooseTarget({ ...args, positionals: [] })).target);
+  return targets.map((target) => withToken(targetOf(target), args));
+}
+
+function targetOf({ label, entry }: ServerTarget): Target {
+  if ('url' in entry) return { kind: 'url', label, url: entry.url, headers: entry.headers, ...(entry.sse && { transport: 'sse' }) };
+  const { command, args = [], env, cwd } = entry;
+  return { kind: 'command', label, command, args, ...(env !== undefined && { env }), ...(cwd !== undefined && { cwd }) };
+}
+
+function withToken(target: Target, { values }: Arguments): Target {
+  const { token, 'token-env': variable } = values as Record<string, string | undefined>;
+  const given = token ?? (variable === undefined ? undefined : process.env[variable]);
+  if (given === undefined || target.kind !== 'url') return target;
+  return { ...target, headers: { ...target.headers, authorization: `Bearer ${given}` } };
 }

@@ -1,0 +1,46 @@
+// vivarium check list: the catalogue, chosen from, as text or JSON.
+import { choose } from '../check/catalogue.ts';
+import { addressOf, levelIn, type Requirement, all as revisions } from '../check/requirement.ts';
+import type { Revision } from '../protocol/revision.ts';
+import { checkOptions } from './check-options.ts';
+import type { Arguments } from './command.ts';
+
+export function listRequirements(args: Arguments): string {
+  const { revision, level, only, skip } = checkOptions(args);
+  const one = revisions.find((each) => each === revision);
+  const chosen = choose({
+    ...(one !== undefined && { revision: one }),
+    ...(level !== undefined && { level }),
+    ...(only !== undefined && { only }),
+    ...(skip !== undefined && { skip }),
+  });
+  if ((args.lists['reporter'] ?? []).includes('json') || args.values['format'] === 'json') {
+    return `${JSON.stringify(
+      chosen.map((each) => row(each, one)),
+      null,
+      2,
+    )}\n`;
+  }
+  const lines = chosen.map((each) => {
+    const at = one ?? (each.revisions.at(-1) as Revision);
+    const way = typeof each.judged === 'string' ? each.judged : `not observable: ${each.judged.unobservable}`;
+    return [`${each.id}  ${levelIn(each, at)}  ${each.party}`, `    ${each.text}`, `    ${addressOf(each, at)}`, `    ${way}`].join('\n');
+  });
+  return `${lines.join('\n')}\n${chosen.length} requirements\n`;
+}
+
+function row(each: Requirement, revision: Revision | undefined): object {
+  const at = revision ?? (each.revisions.at(-1) as Revision);
+  const { id, party, revisions: holds, transports, capability, text, judged } = each;
+  return {
+    id,
+    level: levelIn(each, at),
+    party,
+    revisions: holds,
+    ...(transports !== undefined && { transports }),
+    ...(capability !== undefined && { capability }),
+    text,
+    url: addressOf(each, at),
+    judged,
+  };
+}

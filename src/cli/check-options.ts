@@ -1,0 +1,99 @@
+// The flags of `check`, and what they mean for a run.
+import { readFileSync } from 'node:fs';
+import type { CheckOptions } from '../check/options.ts';
+import { all as revisions } from '../check/requirement.ts';
+import { type Arguments, CommandError, exitCodes, type Flag } from './command.ts';
+import { count, list, milliseconds } from './flag-values.ts';
+import { targetFlags } from './target-flags.ts';
+
+const {
+  env,
+  cwd,
+  header,
+  transport,
+  config,
+  server,
+  yes,
+  token,
+  'token-env': tokenEnv,
+} = targetFlags as Record<string, Flag> & {
+  readonly env: Flag;
+};
+
+export const checkFlags: Readonly<Record<string, Flag>> = {
+  ...Object.fromEntries(
+    Object.entries({ env, cwd, header, transport, config, server, yes, token, 'token-env': tokenEnv }).filter(
+      (entry): entry is [string, Flag] => entry[1] !== undefined,
+    ),
+  ),
+  'spec-version': {
+    type: 'string',
+    value: 'revision',
+    help: 'auto (the newest it offers, default), all (each it offers), or one revision',
+  },
+  level: { type: 'string', value: 'must|should|may', help: 'Judge only what is at least that strong (default: may)' },
+  only: { type: 'string', value: 'ids', multiple: true, help: 'Judge only these: ids, beginnings (tools/call), or patterns with *' },
+  skip: { type: 'string', value: 'ids', multiple: true, help: 'Leave these out' },
+  args: { type: 'string', value: 'tool=json', multiple: true, help: 'Call this tool, with these arguments; the JSON may be @file' },
+  'allow-side-effects': {
+    type: 'boolean',
+    help: 'Call tools that do not say that they are read-only, with arguments made from their schemas',
+  },
+  timeout: { type: 'string', value: 'time', help: 'How long an answer may take (default: 5s)' },
+  'connect-timeout': { type: 'string', value: 'time', help: 'How long the first answer may take (default: 20s)' },
+  'rate-limit': { type: 'string', value: 'n', help: 'Requests a minute at most' },
+  repeat: { type: 'string', value: 'n', help: 'Make the whole run that often; every time counts' },
+  bail: { type: 'boolean', help: 'Stop at the first revision in which a MUST is broken' },
+  strict: { type: 'boolean', help: 'Exit with 6 when something that applies was not verified' },
+  'expected-failures': { type: 'string', value: 'file', help: 'Ids that may fail, one a line; one that no longer fails is a failure' },
+  reporter: { type: 'string', value: 'name[=file]', multiple: true, help: 'pretty (default), json, junit, sarif, html or markdown' },
+  verbose: { type: 'boolean', short: 'v', help: 'Also list what passed, and what does not apply and why' },
+  quiet: { type: 'boolean', short: 'q', help: 'Show no progress' },
+};
+
+export function checkOptions({ values, lists }: Arguments): CheckOptions {
+  const text = (name: string): string | undefined => (typeof values[name] === 'string' ? (values[name] as string) : undefined);
+  const revision = oneOf('spec-version', text('spec-version') ?? 'auto', ['auto', 'all', ...revisions]);
+  const level = oneOf('level', text('level') ?? 'may', ['must', 'should', 'may'] as const);
+  const ids = (name: string): string[] | undefined => lists[name]?.flatMap(list);
+  const [only, skip] = [ids('only'), ids('skip')];
+  const time = (name: string): number | undefined => (text(name) === undefined ? undefined : milliseconds(name, text(name) as string));
+  const number = (name: string): number | undefined => (text(name) === undefined ? undefined : count(name, text(name) as string));
+  const [timeout, startTimeout] = [time('timeout'), time('connect-timeout')];
+  const [rateLimit, repeat] = [number('rate-limit'), number('repeat')];
+  return {
+    revision,
+    level,
+    arguments: new Map((lists['args'] ?? []).map(toolArguments)),
+    allowSideEffects: values['allow-side-effects'] === true,
+    bail: values['bail'] === true,
+    ...(only !== undefined && { only }),
+    ...(skip !== undefined && { skip }),
+    ...(timeout !== undefined && { timeout }),
+    ...(startTimeout !== undefined && { startTimeout }),
+    ...(rateLimit !== undefined && { rateLimit }),
+    ...(repeat !== undefined && { repeat }),
+  };
+}
+
+function oneOf<T extends string>(flag: string, given: string, known: readonly T[]): T {
+  const found = known.find((one) => one === given);
+  if (found !== undefined) return found;
+  throw new CommandError(exitCodes.usage, `--${flag} takes ${known.join(', ')}, not ${given}`);
+}
+
+function toolArguments(given: string): [string, Record<string, unknown>] {
+  const at = given.indexOf('=');
+  const [name, json] = [given.slice(0, at), given.slice(at + 1)];
+  const refuse = (why: string): never => {
+    throw new CommandError(exitCodes.usage, `--args takes tool={…}, and ${why}`, { hint: `--args 'search={"query":"ferns"}'` });
+  };
+  if (at < 1) return refuse(`${given} names no tool`);
+  try {
+    const value: unknown = JSON.parse(json.startsWith('@') ? readFileSync(json.slice(1), 'utf8') : json);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return [name, value as Record<string, unknown>];
+  } catch (error) {
+    return refuse(`${json} cannot be read: ${(error as Error).message}`);
+  }
+  return refuse(`${json} is no object`);
+}

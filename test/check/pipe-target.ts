@@ -1,0 +1,70 @@
+// A server of ours behind a pipe in this process, as a target for `runCheck`, with a stranger's hands on the wire.
+import type { Target } from 'vivarium/check';
+import type { Server } from 'vivarium/server';
+import { Pipe } from '../../src/serve/pipe.ts';
+import { coreOf } from '../../src/server/core.ts';
+import { equip } from '../../src/server/requests.ts';
+
+export interface Meddling {
+  /** What is written in the place of a line of the server; several lines, other bytes, or nothing. */
+  out?(line: string): string | readonly string[] | Buffer | undefined;
+  /** What the server gets in the place of a line of the client. */
+  in?(line: string): string | undefined;
+  /** Written before anything else. */
+  readonly greeting?: string;
+  /** Stays when its input ends. */
+  readonly stays?: boolean;
+}
+
+export function pipeTarget(create: () => Server, meddling: () => Meddling = () => ({})): Target {
+  return {
+    kind: 'pipe',
+    label: 'in this process',
+    open({ stdout }) {
+      const meddler = meddling();
+      const core = coreOf(create());
+      equip(core);
+      let held = '';
+      let end: (how: string) => void = () => undefined;
+      const ended = new Promise<string>((resolve) => {
+        end = resolve;
+      });
+      const give = (line: string): void => {
+        const given = meddler.out === undefined ? line : meddler.out(line);
+        if (given === undefined) return;
+        if (given instanceof Buffer) return stdout(Buffer.concat([given, Buffer.from('\n')]));
+        for (const one of typeof given === 'string' ? [given] : given) stdout(Buffer.from(`${one}\n`));
+      };
+      const pipe = new Pipe(
+        core,
+        {
+          write(text) {
+            for (const line of text.split('\n')) if (line !== '') setImmediate(give, line);
+            return true;
+          },
+          flow: () => undefined,
+        },
+        {},
+      );
+      if (meddler.greeting !== undefined) setImmediate(() => stdout(Buffer.from(meddler.greeting ?? '')));
+      return {
+        write(bytes) {
+          if (meddler.in === undefined) return pipe.receive(bytes);
+          const lines = (held + bytes.toString('utf8')).split('\n');
+          held = lines.pop() ?? '';
+          for (const line of lines) {
+            const given = meddler.in(line);
+            if (given !== undefined) pipe.receive(Buffer.from(`${given}\n`));
+          }
+        },
+        end() {
+          if (meddler.stays === true) return;
+          void pipe.finish(1_000).then(() => setImmediate(end, 'exit code 0'));
+        },
+        kill: () => end('killed'),
+        ended,
+        isProcess: false,
+      };
+    },
+  };
+}
