@@ -54,7 +54,7 @@ function statusLine({ response }: Exchange): string {
   return [`HTTP ${response.status}`, ...headers.map(([name, value]) => `${name}: ${visible(value)}`)].join('\n');
 }
 
-export function visibleBytes(bytes: Buffer): string {
+function visibleBytes(bytes: Buffer): string {
   // Latin-1 where it is not UTF-8, so that each byte is seen.
   const text = isUtf8(bytes)
     ? bytes.toString('utf8')

@@ -100,7 +100,7 @@ export async function examine(target: Target, offer: Offer, chosen: readonly Req
 }
 
 /** In the order of the connections, whichever ended first. */
-export function applyRules(peers: readonly Peer[]): Finding[] {
+function applyRules(peers: readonly Peer[]): Finding[] {
   const findings: Finding[] = [];
   for (const { conversation, greeting, declared } of peers) {
     const seen = { conversation, ledger: openLedger(conversation), greeting: greeting.revision === '' ? undefined : greeting, declared };

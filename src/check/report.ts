@@ -90,6 +90,6 @@ function sectionsOf(outcomes: readonly Outcome[]): SectionRow[] {
   });
 }
 
-export function isApplicable({ verdict }: Outcome): boolean {
+function isApplicable({ verdict }: Outcome): boolean {
   return verdict !== 'not-applicable' && verdict !== 'unobservable';
 }

@@ -37,7 +37,7 @@ export async function readSurface(peer: Peer): Promise<Surface> {
 }
 
 /** Page by page, as long as cursors are new. */
-export async function listAll(peer: Peer, method: string, key: string): Promise<readonly Json[]> {
+async function listAll(peer: Peer, method: string, key: string): Promise<readonly Json[]> {
   const items: Json[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -63,12 +63,4 @@ export function callable({ tools }: Surface, terms: CallTerms): readonly ToolCal
     if (asRecord(tool['annotations'])['readOnlyHint'] !== true && !terms.allowSideEffects) return [];
     return [{ name, arguments: asRecord(sampleOf(tool['inputSchema'])), tool }];
   });
-}
-
-/** Why no tool was called. */
-export function whyUncallable({ tools }: Surface): string {
-  if (tools.length === 0) return 'the server lists no tool';
-  const names = tools.slice(0, 3).map(({ name }) => String(name));
-  const more = tools.length > 3 ? ` and ${tools.length - 3} more` : '';
-  return `${names.join(', ')}${more}: no readOnlyHint; give --args or --allow-side-effects`;
 }

@@ -14,10 +14,6 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
 /** The value at the end of a path of own members; undefined where the path ends early. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let here: unknown = value;

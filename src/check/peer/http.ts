@@ -253,6 +253,6 @@ class StreamablePeer implements HttpPeer {
   }
 }
 
-export function isStream(exchange: Exchange | undefined): boolean {
+function isStream(exchange: Exchange | undefined): boolean {
   return (asRecord(exchange?.response?.headers)['content-type'] ?? '').toString().toLowerCase().startsWith('text/event-stream');
 }

@@ -1,7 +1,7 @@
 // HTTP as bytes need it: every header as given, bodies as they come, streams event by event.
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
-import { decodeUtf8, type Exchange, type Recorder } from '../trace.ts';
+import type { Exchange, Recorder } from '../trace.ts';
 import { createEventReader } from './event-stream.ts';
 
 export interface HttpCall {
@@ -131,10 +131,6 @@ function receive(incoming: IncomingMessage, exchange: Exchange, recorder: Record
 
 function isJson(headers: Readonly<Record<string, string>>): boolean {
   return /^application\/json\b/i.test(headers['content-type'] ?? '');
-}
-
-export function bodyText(exchange: Exchange | undefined): string {
-  return decodeUtf8(exchange?.response?.body ?? Buffer.alloc(0)) ?? '';
 }
 
 function deferred(): { readonly promise: Promise<void>; readonly settle: () => void } {
