@@ -20,14 +20,14 @@ const owner = { id: 'token-1', scopes: [] };
 
 export async function liveOverHttp(options: LiveOptions, values: Values): Promise<void> {
   const kept = values['auth-token-env'] === undefined && values['auth-issuer'] === undefined ? await token(options) : undefined;
-  const { server, folder, close } = begin({ ...options, single: false });
+  const { server, local, folder, close } = begin({ ...options, single: false });
   const { name } = coreOf(server).info;
   let door: OpenDoor | undefined;
   const { url } = await listen(server, values, {
     ...(kept !== undefined && { auth: bearer([kept.token]) }),
     onShutdown: () => Promise.all([door?.close(), close()]),
   });
-  door = await welcome(server, folder, owner);
+  door = await welcome(local, folder, owner);
   process.stderr.write(`${printable(name)} is served at ${url}, for the project in ${printable(folder)}\n`);
   if (values['quiet'] === true) return;
   const { 'public-url': known, 'auth-token-env': variable } = values as Record<string, string | undefined>;

@@ -2,7 +2,17 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { VivariumError } from '../jsonrpc/error.ts';
-import { createLive, type Engine, javascript, type Live, type LiveLimits, type LiveOptions, lisp } from '../live/index.ts';
+import {
+  createLive,
+  type Engine,
+  javascript,
+  type Live,
+  type LiveLimits,
+  type LiveOptions,
+  lisp,
+  type SurfaceName,
+} from '../live/index.ts';
+import { surfaces } from '../live/surface.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { count, list, milliseconds } from './flag-values.ts';
 import { printable } from './terminal.ts';
@@ -30,7 +40,8 @@ export function optionsOf(values: Values, asks: boolean): LiveOptions {
   // Without --cwd a client on stdio may name another folder; what is not there then is said by the first answer.
   if (absent !== undefined && (named !== undefined || !asks))
     throw new CommandError(exitCodes.usage, `There is no file ${absent} in ${cwd}`, { hint: 'See --load' });
-  const [state, tools] = [text('state'), text('tools')];
+  const [state, tools, name, version] = [text('state'), text('tools'), text('name'), text('server-version')];
+  const surface = surfaceIn(text('surface'));
   return {
     ...((named !== undefined || !asks) && { cwd }),
     load,
@@ -39,6 +50,9 @@ export function optionsOf(values: Values, asks: boolean): LiveOptions {
     limits: limitsOf(text),
     ...(state !== undefined && { stateFolder: resolve(state) }),
     ...(tools !== undefined && { tools: tools === 'all' ? 'all' : list(tools) }),
+    ...(surface !== undefined && { surface }),
+    ...(name !== undefined && { name }),
+    ...(version !== undefined && { version }),
     expose: values['expose'] === true,
     attach: values['attach'] === true,
     ...(values['sandbox'] === true && { sandbox: true }),
@@ -53,7 +67,7 @@ function enginesOf(text: (name: string) => string | undefined): Engine[] {
     javascript(node === undefined ? {} : { node }),
     lisp({ systems: list(text('system')), ...(sbcl !== undefined && { sbcl }) }),
   ];
-  const named = text('language') ?? (text('system') === undefined ? 'javascript' : 'lisp');
+  const named = text('language') ?? surfaces.get(text('surface') ?? '')?.language ?? (text('system') === undefined ? 'javascript' : 'lisp');
   const first = all.find(({ language, aliases = [] }) => language === named || aliases.includes(named));
   if (first === undefined) {
     const known = all.map(({ language }) => language).join(', ');
@@ -62,6 +76,12 @@ function enginesOf(text: (name: string) => string | undefined): Engine[] {
   const why = first.problem?.();
   if (why !== undefined) throw new CommandError(exitCodes.usage, `${first.title} cannot be had here: ${why}`);
   return [first, ...all.filter((one) => one !== first && one.problem?.() === undefined)];
+}
+
+function surfaceIn(given: string | undefined): SurfaceName | undefined {
+  if (given !== undefined && !surfaces.has(given))
+    throw new CommandError(exitCodes.usage, `There is no surface "${given}", only ${[...surfaces.keys()].join(', ')}`);
+  return given as SurfaceName | undefined;
 }
 
 function limitsOf(text: (name: string) => string | undefined): Partial<LiveLimits> {

@@ -27,6 +27,13 @@ export const live: Command = {
     },
     system: { type: 'string', value: 'names', help: 'ASDF systems every fresh Lisp image begins with, separated by commas' },
     sbcl: { type: 'string', value: 'path', help: 'The SBCL that runs Lisp (default: the one on the path)' },
+    surface: {
+      type: 'string',
+      value: 'cl|pharo',
+      help: 'Offer exactly what CL-MCP-Server or the Pharo guide shows, in place of our tools',
+    },
+    name: { type: 'string', value: 'name', help: 'The name it presents itself under (default: vivarium-live)' },
+    'server-version': { type: 'string', value: 'version', help: "The version it presents itself with (default: this package's)" },
     node: {
       type: 'string',
       value: 'path',
@@ -68,10 +75,10 @@ export const live: Command = {
     }
     guardProcess(true);
     const image = begin({ ...options, single: true });
-    const { server, close } = image;
+    const { server, local, close } = image;
     let door: Promise<OpenDoor | undefined> = Promise.resolve(undefined);
     const open = (folder: string): void => {
-      door = door.then((before) => before?.close()).then(() => welcome(server, folder));
+      door = door.then((before) => before?.close()).then(() => welcome(local, folder));
     };
     image.onMove(open);
     if (process.stdin.isTTY && values['quiet'] !== true) greet(coreOf(server).info.name);

@@ -23,8 +23,13 @@ export const told = {
   },
 } as const;
 
-/** With a sign of life now and then; a call that is cancelled stops what it waits for. */
 export async function waitFor(session: Session, run: Run, ctx: Context, ms: number): Promise<Report> {
+  await attend(session, run, ctx, ms);
+  return reportRun(session, run, listenerOf(ctx));
+}
+
+/** With a sign of life now and then; a call that is cancelled stops what it waits for. */
+export async function attend(session: Session, run: Run, ctx: Context, ms: number): Promise<void> {
   const stop = (): void => void session.stop(run, 'cancelled');
   ctx.signal.addEventListener('abort', stop, { once: true });
   if (ctx.signal.aborted) stop();
@@ -38,11 +43,10 @@ export async function waitFor(session: Session, run: Run, ctx: Context, ms: numb
   }
   // Nobody gets this answer: what was printed is kept for the next one.
   if (ctx.signal.aborted) throw ctx.signal.reason;
-  return reportRun(session, run, listenerOf(ctx));
 }
 
 /** Who must hear what everyone must: a connection where there are any, otherwise whoever it is that calls. */
-function listenerOf({ sessionId, principal }: Context): string {
+export function listenerOf({ sessionId, principal }: Pick<Context, 'sessionId' | 'principal'>): string {
   return JSON.stringify([principal?.id ?? null, sessionId ?? null]);
 }
 

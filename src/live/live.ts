@@ -14,6 +14,7 @@ import { offerResources } from './resources.ts';
 import { type SandboxOptions, sandboxProblem } from './sandbox.ts';
 import type { SessionTerms } from './session.ts';
 import { Sessions } from './sessions.ts';
+import { type SurfaceName, surfaceOf } from './surface.ts';
 import { offerTools } from './tools.ts';
 import { findVisits } from './visits.ts';
 import { Workplace } from './workplace.ts';
@@ -40,6 +41,8 @@ export interface LiveOptions {
   readonly expose?: boolean;
   /** Tools beside the six: all, or by name. Default: run_tests, where the project has a runner for its tests. */
   readonly tools?: ToolChoice;
+  /** What another server offers, exactly, in place of our tools: `cl` with Common Lisp, `pharo` with Smalltalk. Default: ours. */
+  readonly surface?: SurfaceName;
   readonly limits?: Partial<LiveLimits>;
 }
 
@@ -66,6 +69,8 @@ export interface LiveLimits {
 /** A live server, and the way to end it: its images are processes. */
 export interface Live extends AsyncDisposable {
   readonly server: Server;
+  /** The same images with our own tools, whatever the surface: for people who come by the local socket. */
+  readonly local: Server;
   /** The project's. */
   readonly folder: string;
   /** Told when a client has named another folder than the one it began with. */
@@ -111,6 +116,9 @@ export function createLive(options: LiveOptions = {}): Live {
     const why = problem?.();
     if (why !== undefined) throw new VivariumError('ERR_CONFIG', `${title} cannot be had here: ${why}`);
   }
+  const surface = surfaceOf(options.surface, engines);
+  if (surface !== undefined && (options.tools !== undefined || options.expose === true))
+    throw new VivariumError('ERR_CONFIG', `The surface ${options.surface} has the tools it has: leave out tools and expose`);
   const home = new Home(options.cwd ?? process.cwd(), options.cwd === undefined && single);
   const limits: LiveLimits = { ...usual, ...options.limits };
   const terms: SessionTerms = {
@@ -137,17 +145,28 @@ export function createLive(options: LiveOptions = {}): Live {
     terms,
   });
   const stateFolder = options.stateFolder ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'vivarium', 'live');
-  const place = new Workplace({ sessions, waitMs: limits.waitMs, timeoutMs: limits.timeoutMs, single, stateFolder, home });
+  const place = new Workplace({
+    sessions,
+    waitMs: limits.waitMs,
+    timeoutMs: limits.timeoutMs,
+    single,
+    nameless: surface !== undefined,
+    stateFolder,
+    home,
+  });
   const expose = { resources: options.expose === true, prompts: options.expose === true };
-  const server = new Server({ name, version, instructions: guide(engines), expose });
-  offerTools(server, place);
-  offerResources(server, place, { name, version });
-  offerPrompts(server, place);
+  const local = new Server({ name, version, instructions: guide(engines), expose });
+  offerTools(local, place);
+  offerResources(local, place, { name, version });
+  offerPrompts(local, place);
   const tests = { home, env: terms.env, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask: terms.mask };
-  offerExtraTools(server, place, options.tools ?? 'default', terms.sandbox === undefined ? tests : undefined);
+  offerExtraTools(local, place, options.tools ?? 'default', terms.sandbox === undefined ? tests : undefined);
+  const server = surface === undefined ? local : new Server({ name, version, ...surface.server });
+  surface?.offer(server, place);
   const close = (): Promise<void> => sessions.closeAll();
   return {
     server,
+    local,
     get folder() {
       return home.folder;
     },

@@ -13,6 +13,8 @@ export interface WorkplaceOptions {
   readonly timeoutMs: number;
   /** There is one client, and everything without a handle is its own. */
   readonly single: boolean;
+  /** Nobody can name a session: whoever has no connection of their own has one session all the same. Default: false. */
+  readonly nameless?: boolean;
   /** Where saved sessions are kept. */
   readonly stateFolder: string;
   readonly home: Home;
@@ -24,15 +26,17 @@ export class Workplace {
   readonly timeoutMs: number;
   readonly stateFolder: string;
   readonly #single: boolean;
+  readonly #nameless: boolean;
   readonly home: Home;
 
-  constructor({ sessions, waitMs, timeoutMs, single, stateFolder, home }: WorkplaceOptions) {
+  constructor({ sessions, waitMs, timeoutMs, single, nameless = false, stateFolder, home }: WorkplaceOptions) {
     this.home = home;
     this.sessions = sessions;
     this.waitMs = waitMs;
     this.timeoutMs = timeoutMs;
     this.stateFolder = stateFolder;
     this.#single = single;
+    this.#nameless = nameless;
   }
 
   ownerOf({ principal }: Pick<Context, 'principal'>): string {
@@ -75,8 +79,8 @@ export class Workplace {
 
   /** One for each language, where there are several. */
   #ownName({ sessionId }: Context, language: string | undefined): string | undefined {
-    if (!this.#single && sessionId === undefined) return undefined;
-    const own = this.#single ? 'main' : `main-${sessionId?.slice(0, 12)}`;
+    if (!this.#single && !this.#nameless && sessionId === undefined) return undefined;
+    const own = this.#single || sessionId === undefined ? 'main' : `main-${sessionId.slice(0, 12)}`;
     const named = language === undefined ? undefined : this.sessions.check(language);
     return named === undefined || named === this.sessions.engines[0] ? own : `${own}-${named.language}`;
   }

@@ -52,6 +52,8 @@ export class Core {
   readonly info: Implementation;
   /** Undefined where errors stay as they are. */
   readonly errorDetails: ErrorDetails | undefined;
+  /** A connection's requests are worked on one at a time. */
+  readonly sequential: boolean;
   /** Clients are told what they did not ask for. */
   readonly announces: boolean;
   readonly tools: Listing<Tool>;
@@ -108,6 +110,7 @@ export class Core {
       ...(icons !== undefined && { icons }),
     };
     this.errorDetails = options.errorDetails === 'data' ? undefined : options.errorDetails;
+    this.sequential = options.sequential === true;
     this.announces = (options.announces ?? true) === true;
     this.#origin = { [metaKeys.serverInfo]: this.info };
     const pageSize = options.pageSize ?? 100;

@@ -11,7 +11,7 @@ import {
 import { metaKeys, type RevisionTraits } from '../protocol/revision.ts';
 import { type Answer, type BatchOutcome, type Outcome, rewordedOutcome, toAnswer, toErrorAnswer } from './answer.ts';
 import type { Outlet } from './context.ts';
-import type { Core } from './core.ts';
+import { type Core, soon } from './core.ts';
 import { initialize, type Session } from './session.ts';
 
 export function dispatch(session: Session, message: ParsedMessage, outlet: Outlet): Outcome {
@@ -94,8 +94,14 @@ function request(session: Session, message: ParsedRequest, outlet: Outlet): Outc
   const early = queue === undefined || message.method === 'ping' ? answerEarly(session, message) : undefined;
   if (early !== undefined) return early;
   const loading = queue === undefined ? loadingFor(core, message) : undefined;
-  if (core.serve !== undefined && queue === undefined && loading === undefined) return core.serve(session, message, outlet);
+  if (core.serve !== undefined && queue === undefined && loading === undefined && !occupied(session))
+    return serveNow(session, message, outlet);
   return wait(session, message, outlet, loading);
+}
+
+/** Something runs, and this server does one thing at a time. */
+function occupied({ core, running }: Session): boolean {
+  return core.sequential && running.size > 0;
 }
 
 /** The handshake, and a ping: what a client waits for first needs nothing that is loaded later. */
@@ -131,13 +137,22 @@ function wait(session: Session, message: ParsedRequest, outlet: Outlet, loading:
 
 /** Loading has failed when there is nothing to serve with: that is told to the author, and the client gets its answer. */
 function serveNow(session: Session, message: ParsedRequest, outlet: Outlet): Outcome {
-  const { serve } = session.core;
-  return serve === undefined ? { id: message.id, error: faults.internal() } : serve(session, message, outlet);
+  const { serve, sequential } = session.core;
+  if (serve === undefined) return { id: message.id, error: faults.internal() };
+  const outcome = serve(session, message, outlet);
+  // What lined up behind it goes on when it is over, and its answer has left.
+  if (sequential && outcome instanceof Promise)
+    resumeAfter(
+      session,
+      outcome.then(() => new Promise<void>(soon)),
+    );
+  return outcome;
 }
 
 function resumeAfter(session: Session, loading: Promise<void>): void {
   const resume = (): void => {
     for (const waiting of session.queue?.values() ?? []) {
+      if (occupied(session)) return;
       const more = waiting.loaded || session.core.serve === undefined ? undefined : loadingFor(session.core, waiting.message);
       if (more !== undefined) {
         // Once only: what does not load at the first attempt is found out by running.

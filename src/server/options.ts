@@ -37,6 +37,11 @@ export interface ServerOptions extends Budget {
    */
   readonly errorDetails?: ErrorDetails;
   /**
+   * A connection's requests are worked on one at a time and answered in their order; only a ping is answered at once, and a
+   * cancellation is heard. Default: false.
+   */
+  readonly sequential?: boolean;
+  /**
    * Whether clients are told what they did not ask for: changed lists, updated resources, log messages. `false`: never, and none
    * of it is declared. `'denied'`: never, and the capabilities say `false` for each. Default: true.
    */

@@ -287,7 +287,8 @@ function checkHandler(handler: unknown, what: string): void {
 
 function checkOptions(options: ServerOptions): void {
   if (typeof options !== 'object' || options === null) options = {} as ServerOptions;
-  const { name, version, revisions, pageSize, errors, errorDetails, announces, text, cache, asking, maxBytes, maxTokens } = options;
+  const { name, version, revisions, pageSize, errors, errorDetails, announces, sequential, text, cache, asking, maxBytes, maxTokens } =
+    options;
   const config = (ok: boolean, message: string): void => {
     if (!ok) throw new VivariumError('ERR_CONFIG', message);
   };
@@ -300,6 +301,7 @@ function checkOptions(options: ServerOptions): void {
   oneOf('errors', errors, 'message', 'masked');
   oneOf('errorDetails', errorDetails, 'data', 'text', 'message');
   oneOf('announces', announces, true, false, 'denied');
+  oneOf('sequential', sequential, true, false);
   oneOf('text', text, 'json', 'toon', 'auto');
   const ttlMs = cache?.ttlMs ?? 0;
   config(Number.isFinite(ttlMs) && ttlMs >= 0, `cache.ttlMs must be a number of milliseconds, got ${ttlMs}; leave it out for 0`);

@@ -1,0 +1,63 @@
+// One evaluation for a surface that has a single tool: nobody can come back for it, so it is waited for to its end.
+import type { ContentBlock } from '../protocol/types.ts';
+import type { Context } from '../server/context.ts';
+import { ToolError } from '../server/tool.ts';
+import { attend, listenerOf } from './answers.ts';
+import type { Outcome } from './engine.ts';
+import type { Session } from './session.ts';
+import type { Workplace } from './workplace.ts';
+
+export interface Ran {
+  readonly session: Session;
+  readonly outcome: Outcome;
+  /** What it printed, and before that what was printed since the last answer. */
+  readonly printed: string;
+  /** Images that were lost since this client's last answer; the last is that of this evaluation, where it was. */
+  readonly lost: readonly string[];
+  readonly pictures: readonly ContentBlock[];
+}
+
+const forEver = 2 ** 31 - 1;
+
+export async function runWhole(place: Workplace, ctx: Context, code: string, pack?: string): Promise<Ran> {
+  const session = await place.sessionFor(ctx, undefined, undefined, true);
+  const run = begin(session, code, { ...place.asked({ package: pack }) });
+  await attend(session, run, ctx, forEver);
+  // It stopped in itself, and nobody here could let it go on.
+  if (!run.over) await session.stop(run);
+  run.shown = true;
+  const before = session.background.take().text;
+  const printed = `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${run.printed.take().text}`;
+  const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
+  const outcome = run.outcome ?? { status: 'stopped', why: 'interrupted', goesOn: true };
+  return { session, outcome, printed, lost: session.losses.take(listenerOf(ctx)), pictures };
+}
+
+function begin(session: Session, code: string, asked: Parameters<Session['evaluate']>[1]): ReturnType<Session['evaluate']> {
+  try {
+    return session.evaluate(code, asked);
+  } catch (error) {
+    throw new ToolError((error as Error).message);
+  }
+}
+
+/** An evaluation that neither gave a value nor failed by itself, in words. */
+export function stoppedText({ outcome, session, lost }: Ran): { readonly type: string; readonly message: string } | undefined {
+  const kept = 'The session and its values were kept.';
+  switch (outcome.status) {
+    case 'stopped':
+      return {
+        type: outcome.why,
+        message:
+          outcome.why === 'timeout'
+            ? `It took too long and was stopped. ${kept}`
+            : `It was stopped ${outcome.why === 'cancelled' ? 'by cancellation' : 'on request'}. ${kept}`,
+      };
+    case 'memory':
+      return { type: 'out-of-memory', message: `Memory ran out in ${outcome.where}. ${kept}` };
+    case 'lost':
+      return { type: 'state-lost', message: lost.at(-1) ?? `generation ${session.generation}: ${outcome.reason}` };
+    default:
+      return undefined;
+  }
+}
