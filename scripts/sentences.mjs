@@ -6,6 +6,8 @@ import { join } from 'node:path';
 /** Pages that tell of other pages or of other revisions, and the page that is made from schema.ts, which is read itself. */
 const leftOut = /^(?:changelog|schema)$/;
 
+const securityPage = 'tutorials/security/security_best_practices';
+
 const keywords = /\b(MUST NOT|SHALL NOT|SHOULD NOT|NOT RECOMMENDED|MUST|SHALL|REQUIRED|SHOULD|RECOMMENDED|MAY|OPTIONAL)\b/g;
 const levelOf = {
   SHALL: 'MUST',
@@ -20,6 +22,9 @@ const levelOf = {
 export function pagesOf(folder, revision) {
   const root = join(folder, 'docs/specification', revision);
   const pages = filesIn(root).map((path) => ({ path, ...read(readFileSync(join(root, `${path}.mdx`), 'utf8')) }));
+  const advice = join(folder, 'docs/docs', revision, `${securityPage}.mdx`);
+  // The page came with 2025-06-18; those of earlier revisions are later copies.
+  if (revision >= '2025-06-18' && existsSync(advice)) pages.push({ path: securityPage, ...read(readFileSync(advice, 'utf8')) });
   const schema = join(folder, 'schema', revision, 'schema.ts');
   if (existsSync(schema)) pages.push({ path: 'schema', ...readComments(readFileSync(schema, 'utf8')) });
   return pages.map((page) => ({ ...page, name: nameOf(page.path) }));
@@ -29,7 +34,7 @@ export function pagesOf(folder, revision) {
 export function nameOf(path) {
   const parts = path.split('/');
   if (parts.at(-1) === 'index') parts.pop();
-  return parts.at(-1) ?? 'overview';
+  return parts.at(-1)?.replaceAll('_', '-') ?? 'overview';
 }
 
 function filesIn(root, folder = '') {
@@ -54,7 +59,7 @@ function read(text) {
     }
     sentences.push(...sentencesOf(pending, anchor));
     pending = [];
-    anchor = slug(block.text);
+    anchor = numbered(slug(block.text), headings);
     headings.push(anchor);
   }
   sentences.push(...sentencesOf(pending, anchor));
@@ -185,6 +190,12 @@ function hashOf(text) {
     )
     .digest('hex')
     .slice(0, 10);
+}
+
+/** The second heading of a name has the anchor `name-2`. */
+function numbered(name, before) {
+  const same = before.filter((each) => each === name || (each.startsWith(`${name}-`) && /^\d+$/.test(each.slice(name.length + 1))));
+  return same.length === 0 ? name : `${name}-${same.length + 1}`;
 }
 
 function slug(heading) {

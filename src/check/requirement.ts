@@ -66,7 +66,8 @@ export function pageIn(requirement: Requirement, revision: Revision): string {
 }
 
 export function addressOf(requirement: Requirement, revision: Revision): string {
-  return `https://modelcontextprotocol.io/specification/${revision}/${pageIn(requirement, revision)}`;
+  const page = pageIn(requirement, revision);
+  return `https://modelcontextprotocol.io/${page.startsWith('tutorials/') ? 'docs' : 'specification'}/${revision}/${page}`;
 }
 
 /** A MUST is also one of `must`; each level holds those above it. */

@@ -5,7 +5,8 @@ import { addressOf, all, isAtLeast, isObservable, type Level, levelIn, type Requ
 import { disagreements, readMaps, readSentences, shareOf } from './agreement.ts';
 
 const idShape = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\/[a-z0-9]+(?:-[a-z0-9]+)*)+$/;
-const pageShape = /^(?:(?:architecture|basic|client|server)(?:\/[a-z-]+)*|index|deprecated|schema)(?:#[a-z0-9_-]+)?$/;
+const pageShape =
+  /^(?:(?:architecture|basic|client|server)(?:\/[a-z-]+)*|index|deprecated|schema|tutorials\/security\/security_best_practices)(?:#[a-z0-9_-]+)?$/;
 
 /** Why a sentence with a keyword is no requirement for a server or a client. */
 const waivers = new Map([

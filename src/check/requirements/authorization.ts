@@ -305,7 +305,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     revisions: ['2025-03-26'],
     transports: ['http'],
     text: 'A server may leave authorization to a third party.',
-    page: 'basic/authorization#overview',
+    page: 'basic/authorization#overview-2',
     judged: { unobservable: 'a permission: nothing can break it' },
   },
   {
@@ -355,7 +355,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     revisions: ['2025-03-26'],
     transports: ['http'],
     text: 'Credentials of the third party are stored safely.',
-    page: 'basic/authorization#security-considerations',
+    page: 'basic/authorization#security-considerations-2',
     judged: { unobservable: 'between the server and a third party' },
   },
   {
@@ -365,7 +365,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     revisions: ['2025-03-26'],
     transports: ['http'],
     text: 'Sessions end when their time is over.',
-    page: 'basic/authorization#security-considerations',
+    page: 'basic/authorization#security-considerations-2',
     judged: { unobservable: 'between the server and a third party' },
   },
   {
@@ -375,7 +375,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     revisions: ['2025-03-26'],
     transports: ['http'],
     text: 'The risks of one token leading to another are considered.',
-    page: 'basic/authorization#security-considerations',
+    page: 'basic/authorization#security-considerations-2',
     judged: { unobservable: 'between the server and a third party' },
   },
   {
@@ -385,7 +385,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     revisions: ['2025-03-26'],
     transports: ['http'],
     text: 'Failures of the third party are handled.',
-    page: 'basic/authorization#security-considerations',
+    page: 'basic/authorization#security-considerations-2',
     judged: { unobservable: 'between the server and a third party' },
   },
 ];

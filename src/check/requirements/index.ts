@@ -14,6 +14,7 @@ import { jsonSchemaRequirements } from './json-schema.ts';
 import { jsonrpcRequirements } from './jsonrpc.ts';
 import { lifecycleRequirements } from './lifecycle.ts';
 import { metaRequirements } from './meta.ts';
+import { securityRequirements } from './security.ts';
 import { stdioRequirements } from './stdio.ts';
 import { transportsRequirements } from './transports.ts';
 import { versioningRequirements } from './versioning.ts';
@@ -35,5 +36,6 @@ export const sections: readonly (readonly Requirement[])[] = [
   authorizationDiscoveryRequirements,
   authorizationRegistrationRequirements,
   authorizationFlowRequirements,
+  securityRequirements,
   cachingRequirements,
 ];
