@@ -15,6 +15,8 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['prompt', async () => (await import('./prompt.ts')).prompt],
   ['doctor', async () => (await import('./doctor.ts')).doctor],
   ['check', async () => (await import('./check.ts')).check],
+  ['record', async () => (await import('./record.ts')).record],
+  ['replay', async () => (await import('./replay.ts')).replay],
 ]);
 
 async function run(argv: readonly string[]): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 // A file of messages, one JSON object a line, with what looks like a secret masked.
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { createMasker } from './masking.ts';
+import { maskText } from './masking.ts';
 
 export interface MessageLog {
   write(event: { readonly direction: 'in' | 'out'; readonly message: object }): void;
@@ -13,11 +13,10 @@ export function openLog(file: string): MessageLog {
   const stream = createWriteStream(file, { mode: 0o600 });
   const done = finished(stream);
   done.catch(() => undefined);
-  const mask = createMasker();
   return {
     write({ direction, message }) {
-      const entry = { t: Math.round(performance.now() - began), from: direction === 'out' ? 'client' : 'server', message: mask(message) };
-      stream.write(`${JSON.stringify(entry)}\n`);
+      const entry = { t: Math.round(performance.now() - began), from: direction === 'out' ? 'client' : 'server', message };
+      stream.write(`${maskText(JSON.stringify(entry))}\n`);
     },
     async close() {
       stream.end();

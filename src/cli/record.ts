@@ -1,0 +1,64 @@
+// vivarium record: what goes between a client and a server, written down.
+import { type Command, CommandError, exitCodes } from './command.ts';
+import { count } from './flag-values.ts';
+import { Recorder } from './recording.ts';
+import { chooseTarget } from './target.ts';
+import { targetFlags, withEnvironment } from './target-flags.ts';
+import { printable } from './terminal.ts';
+
+const { env, cwd, header, config, server, yes, token, 'token-env': tokenVariable } = targetFlags as Required<typeof targetFlags>;
+
+export const record: Command = {
+  name: 'record',
+  summary: 'Write down what goes between a client and a server',
+  usage: 'record [-o file] [options] -- program args…   (or: record <url> [options])',
+  flags: {
+    output: { type: 'string', short: 'o', value: 'file', help: 'The recording (default: recording-<time>.jsonl in this folder)' },
+    port: { type: 'string', value: 'port', help: 'For a URL: where the client is to connect, on this machine (default: any that is free)' },
+    quiet: { type: 'boolean', short: 'q', help: 'Do not say where the recording is' },
+    ...({ env, cwd, header, config, server, yes, token, 'token-env': tokenVariable } as Command['flags']),
+  },
+  takesProgram: true,
+  examples: [
+    ['vivarium record -o s.jsonl -- node server.js', "put this in a client's configuration in place of: node server.js"],
+    ['vivarium record https://api.example/mcp --port 4000', 'let the client connect to http://127.0.0.1:4000/mcp; Ctrl-C ends'],
+    ['vivarium check --recording s.jsonl', 'judge what was recorded'],
+    ['vivarium replay s.jsonl', 'serve it as a server for tests'],
+  ],
+  async run(given) {
+    const args = withEnvironment(given);
+    const { target, rest } = await chooseTarget(args);
+    if (rest.length > 0) throw new CommandError(exitCodes.usage, 'record takes one server', { hint: 'vivarium record -- node server.js' });
+    const quiet = args.values['quiet'] === true;
+    const file = (args.values['output'] as string | undefined) ?? `recording-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.jsonl`;
+    const { entry } = target;
+    const recorder = new Recorder(file, { target: target.label, transport: 'command' in entry ? 'stdio' : 'http' });
+    const say = (text: string): void => void (quiet ? undefined : process.stderr.write(`${printable(text)}\n`));
+    try {
+      if ('command' in entry) {
+        const { recordProgram } = await import('./record-stdio.ts');
+        return await recordProgram(entry, recorder);
+      }
+      const port = args.values['port'] === undefined ? 0 : count('port', args.values['port'] as string);
+      const { recordUrl } = await import('./record-http.ts');
+      const door = await recordUrl(new URL(entry.url), { ...entry.headers, ...tokenHeader(args.values) }, port, recorder);
+      process.stderr.write(`Connect the client to ${door.url}; Ctrl-C ends the recording\n`);
+      await new Promise<void>((resolve) => {
+        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+      });
+      await door.close();
+      return exitCodes.ok;
+    } finally {
+      await recorder.close();
+      say(`Recorded in ${file}`);
+    }
+  },
+};
+
+function tokenHeader(values: Readonly<Record<string, string | boolean | undefined>>): Record<string, string> {
+  const variable = values['token-env'] as string | undefined;
+  const token = variable === undefined ? values['token'] : process.env[variable];
+  if (variable !== undefined && token === undefined)
+    throw new CommandError(exitCodes.usage, `--token-env ${variable}: there is no such variable here`);
+  return typeof token === 'string' ? { authorization: `Bearer ${token}` } : {};
+}

@@ -1,0 +1,207 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from 'vivarium';
+import { serveHttp } from 'vivarium/serve/node';
+import { Server } from 'vivarium/server';
+import { maskText } from '../../src/cli/masking.ts';
+import { Started } from './started.ts';
+import { fixture, root, vivarium } from './vivarium.ts';
+
+let folder: string;
+const main = join(root, 'dist/cli/main.js');
+const everything = [process.execPath, join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vivarium-record-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Entry {
+  readonly from: string;
+  readonly raw?: string;
+  readonly bytes?: string;
+  readonly stderr?: string;
+  readonly end?: { readonly code?: number };
+  readonly head?: { readonly status?: number; readonly headers: Record<string, string> };
+}
+
+function entriesOf(file: string): Entry[] {
+  const lines = readFileSync(join(folder, file), 'utf8').trim().split('\n');
+  return lines.slice(1).map((line) => JSON.parse(line));
+}
+
+/** What the server said, with the ids it answers left out. */
+function spoken(file: string): string[] {
+  return entriesOf(file).flatMap(({ from, raw }) => (from === 'server' && raw !== undefined ? [withoutId(raw)] : []));
+}
+
+function withoutId(raw: string): string {
+  const { id, ...rest } = JSON.parse(raw);
+  const { progressToken, ...params } = rest.params ?? {};
+  return JSON.stringify(rest.params === undefined ? rest : { ...rest, params });
+}
+
+async function tour(command: readonly string[]): Promise<void> {
+  const [program = '', ...args] = command;
+  const client = await connect({ command: program, args }, { revision: '2025-06-18' });
+  try {
+    await client.listTools();
+    await client.callTool('echo', { message: 'hello' });
+    await client.callTool('get-sum', { a: 2, b: 3 });
+    await client.listPrompts();
+    await client.listResources();
+    await client.callTool('trigger-long-running-operation', { duration: 0.3, steps: 3 }, { onProgress: () => undefined });
+    await client.callTool('no-such-tool', {}).catch(() => undefined);
+  } finally {
+    await client.close();
+  }
+}
+
+describe('vivarium record on stdio', () => {
+  it('passes every byte, also those that are no message, and the exit code', async () => {
+    const program =
+      "process.stdin.on('data', (d) => process.stdout.write(d)).on('end', () => { process.stderr.write('bye\\n'); process.exitCode = 7; })";
+    const input = 'not json\r\n{"jsonrpc":"2.0","id":1}\n\u00e9 half a line';
+    const ended = await vivarium(['record', '-q', '-o', 'bytes.jsonl', '--', process.execPath, '-e', program], { cwd: folder, input });
+    expect(ended).toEqual({ code: 7, stdout: input, stderr: 'bye\n' });
+    const entries = entriesOf('bytes.jsonl');
+    for (const side of ['client', 'server']) {
+      expect(entries.filter(({ from, raw }) => from === side && raw !== undefined).map(({ raw }) => raw)).toEqual(input.split('\n'));
+    }
+    expect(entries.some(({ stderr }) => stderr === 'bye')).toBe(true);
+    expect(entries.at(-1)?.end).toEqual({ code: 7, signal: null });
+  });
+
+  it('keeps bytes that are no UTF-8', async () => {
+    const program = 'process.stdout.write(Buffer.from([0x7b, 0xff, 0x0a]))';
+    await vivarium(['record', '-q', '-o', 'odd.jsonl', '--', process.execPath, '-e', program], { cwd: folder });
+    expect(entriesOf('odd.jsonl').find(({ bytes }) => bytes !== undefined)?.bytes).toBe(Buffer.from([0x7b, 0xff]).toString('base64'));
+  });
+
+  it('masks secrets, in a file only its owner can read', async () => {
+    const secret = { jsonrpc: '2.0', method: 'x', params: { password: 'hunter2', note: 'Bearer abcdefgh12345', plain: 'kept' } };
+    const program = 'process.stdin.resume()';
+    await vivarium(['record', '-q', '-o', 'secret.jsonl', '--', process.execPath, '-e', program], {
+      cwd: folder,
+      input: `${JSON.stringify(secret)}\n`,
+    });
+    const text = readFileSync(join(folder, 'secret.jsonl'), 'utf8');
+    expect(text).not.toMatch(/hunter2|abcdefgh12345/);
+    expect(text).toContain('kept');
+    expect(statSync(join(folder, 'secret.jsonl')).mode & 0o777).toBe(0o600);
+  });
+
+  it('says what could not be started', async () => {
+    const { code, stderr } = await vivarium(['record', '-q', '-o', 'none.jsonl', '--', 'no-such-program-anywhere'], { cwd: folder });
+    expect([code, stderr.includes('could not be started')]).toEqual([4, true]);
+  });
+
+  it('A recording of server-everything replays byte for byte, but for ids', async () => {
+    const record = (file: string, command: readonly string[]): string[] => [
+      process.execPath,
+      main,
+      'record',
+      '-q',
+      '-o',
+      join(folder, file),
+      '--',
+      ...command,
+    ];
+    await tour(record('first.jsonl', everything));
+    await tour(record('again.jsonl', [process.execPath, main, 'replay', join(folder, 'first.jsonl')]));
+    expect(spoken('first.jsonl').length).toBeGreaterThan(9);
+    expect(spoken('again.jsonl')).toEqual(spoken('first.jsonl'));
+  });
+});
+
+describe('vivarium replay', () => {
+  it('answers what was asked before, in any order and again, and nothing else', async () => {
+    const recorded = await vivarium([
+      'call',
+      'add',
+      'a=1',
+      'b=2',
+      '--',
+      process.execPath,
+      main,
+      'record',
+      '-q',
+      '-o',
+      join(folder, 'sum.jsonl'),
+      '--',
+      ...fixture,
+    ]);
+    expect(recorded.stdout).toBe('3\n');
+    const play = ['--', process.execPath, main, 'replay', join(folder, 'sum.jsonl')];
+    expect((await vivarium(['call', 'add', 'b=2', 'a=1', ...play])).stdout).toBe('3\n');
+    const other = await vivarium(['call', 'add', 'a=5', 'b=5', ...play]);
+    expect([other.code, other.stderr.includes('Not in the recording: tools/call')]).toEqual([5, true]);
+  });
+
+  it.each([
+    ['nowhere.jsonl', 'There is no file'],
+    ['prose.jsonl', 'is no recording'],
+    ['other.jsonl', 'is no recording'],
+  ])('refuses %s', async (file, said) => {
+    writeFileSync(join(folder, 'prose.jsonl'), 'hello\nworld\n');
+    writeFileSync(join(folder, 'other.jsonl'), '{"a":1}\n');
+    const { code, stderr } = await vivarium(['replay', file], { cwd: folder });
+    expect([code, stderr.includes(said)]).toEqual([2, true]);
+  });
+});
+
+describe('vivarium record at a URL', () => {
+  it.each(['2025-11-25', '2026-07-28'] as const)('passes everything on and writes it down, and replays it (%s)', async (revision) => {
+    const server = new Server({ name: 'sums', version: '1' });
+    server.tool('slow', { input: { type: 'object', properties: { n: { type: 'number' } } } }, async ({ n = 0 }, ctx) => {
+      ctx.progress(1, 2);
+      return `done ${n}`;
+    });
+    const serving = await serveHttp(server, { port: 0 });
+    onTestFinished(() => serving.close());
+    const file = `far-${revision}.jsonl`;
+    const recorder = new Started(['record', serving.url, '-o', file, '--header', 'authorization: Bearer abcdefgh12345'], { cwd: folder });
+    const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
+    const call = async (at: string): Promise<unknown> => {
+      const client = await connect(at, { revision });
+      const steps: number[] = [];
+      const { content } = await client.callTool('slow', { n: 4 }, { onProgress: ({ progress }) => steps.push(progress) });
+      await client.close();
+      return { content, steps };
+    };
+    const first = await call(url);
+    expect(first).toEqual({ content: [{ type: 'text', text: 'done 4' }], steps: [1] });
+    recorder.process.kill('SIGINT');
+    expect(await recorder.ended).toBe(0);
+    const entries = entriesOf(file);
+    expect(JSON.stringify(entries)).not.toContain('abcdefgh12345');
+    expect(entries.some(({ head }) => head?.status === 200)).toBe(true);
+    const replaying = new Started(['replay', file, '--http', '0'], { cwd: folder });
+    await replaying.ended;
+    expect(replaying.stderr).toContain('--http takes a whole number');
+    const port = new URL(url).port;
+    const second = new Started(['replay', file, '--http', port], { cwd: folder });
+    const [, again = ''] = await second.until('stderr', /served at (\S+)/);
+    expect(await call(again)).toEqual(first);
+  });
+
+  it('answers 502 when the server is not there, and refuses other hosts', async () => {
+    const recorder = new Started(['record', 'http://127.0.0.1:9/mcp', '-o', 'gone.jsonl'], { cwd: folder });
+    const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(502);
+    recorder.process.kill('SIGINT');
+    expect(await recorder.ended).toBe(0);
+  });
+});
+
+describe('the mask', () => {
+  it.each([
+    ['{"token":"abc","progressToken":"kept"}', '{"token":"***","progressToken":"kept"}'],
+    ['{"a":"x","api_key" : "s\\"ecret","b":1}', '{"a":"x","api_key" : "***","b":1}'],
+    ['key ghp_aaaaaaaaaaaaaaaaaaaaaaaa end', 'key *** end'],
+    ['https://me:hunter2@a.example/', 'https://me:***@a.example/'],
+    ['{"text":"no secret at all"}', '{"text":"no secret at all"}'],
+  ])('makes %j %j', (text, masked) => expect(maskText(text)).toBe(masked));
+});
