@@ -31,7 +31,7 @@ export function pagesOf(folder, revision) {
 }
 
 /** The name of the file that maps the sentences of a page; the same for a page that has moved. */
-export function nameOf(path) {
+function nameOf(path) {
   const parts = path.split('/');
   if (parts.at(-1) === 'index') parts.pop();
   return parts.at(-1)?.replaceAll('_', '-') ?? 'overview';
@@ -157,7 +157,7 @@ function itemsBelow(blocks, index) {
   return items;
 }
 
-export function levelsIn(text) {
+function levelsIn(text) {
   return [...new Set([...text.matchAll(keywords)].map(([, word]) => levelOf[word] ?? word))];
 }
 
