@@ -30,7 +30,7 @@ export function begin(options: LiveOptions): Live {
 }
 
 /** `asks`: a client that is the only one may name the folder. */
-export function optionsOf(values: Values, asks: boolean): LiveOptions {
+export function optionsOf(values: Values, asks: boolean, targets: readonly string[]): LiveOptions {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const named = text('cwd');
   const cwd = resolve(named ?? '.');
@@ -54,7 +54,7 @@ export function optionsOf(values: Values, asks: boolean): LiveOptions {
     ...(name !== undefined && { name }),
     ...(version !== undefined && { version }),
     expose: values['expose'] === true,
-    attach: values['attach'] === true,
+    attach: targets.length > 0 ? targets : values['attach'] === true,
     ...(values['sandbox'] === true && { sandbox: true }),
     ...(values['sandbox-write'] === true && { sandbox: { write: true } }),
   };

@@ -12,7 +12,7 @@ import { welcome } from './local-pipe.ts';
 export const live: Command = {
   name: 'live',
   summary: 'Give an agent the project in this folder as a living program',
-  usage: 'live [options]',
+  usage: 'live [options] [--attach <target>…]',
   flags: {
     cwd: {
       type: 'string',
@@ -46,7 +46,10 @@ export const live: Command = {
       help: 'Tools beside the six, separated by commas (default: run_tests, where there are tests)',
     },
     expose: { type: 'boolean', help: 'Offer resources and prompts as tools too, for clients that know only tools' },
-    attach: { type: 'boolean', help: 'Let it work in programs of the project started with --import vivarium/here' },
+    attach: {
+      type: 'boolean',
+      help: 'Let it work in running programs: pid:1234, 127.0.0.1:9229, ws://…; without any, those started with --import vivarium/here',
+    },
     sandbox: { type: 'boolean', help: 'Run images behind bubblewrap: no network, only the files of the project, read-only (Linux)' },
     'sandbox-write': { type: 'boolean', help: 'As --sandbox, but the project may be written to' },
     heap: { type: 'string', value: 'MB', help: 'Heap of an image (default: 1024)' },
@@ -66,9 +69,10 @@ export const live: Command = {
     ['claude mcp add vivarium-live -- npx vivarium live', 'add it to Claude Code'],
   ],
   async run({ positionals, values }) {
-    if (positionals.length > 0) throw new CommandError(exitCodes.usage, 'live takes no arguments', { hint: 'vivarium live --help' });
+    if (positionals.length > 0 && values['attach'] !== true)
+      throw new CommandError(exitCodes.usage, 'live takes no arguments, except what to --attach to', { hint: 'vivarium live --help' });
     const overHttp = usesHttp(values);
-    const options = optionsOf(values, !overHttp);
+    const options = optionsOf(values, !overHttp, positionals);
     if (overHttp) {
       await (await import('./live-http.ts')).liveOverHttp(options, values);
       return undefined;

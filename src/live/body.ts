@@ -60,8 +60,8 @@ export function spawnBody({ command, args, cwd, env }: Launch, { printed, ended 
   return { wire: child.stdio[3] as Duplex, pid: child.pid, ours: true, closed, kill };
 }
 
-export function visitBody(socket: string, { ended }: BodyEvents): Body {
-  const wire = connect(socket);
+export function visitBody(way: string | Duplex, { ended }: BodyEvents): Body {
+  const wire = typeof way === 'string' ? connect(way) : way;
   let failed: string | undefined;
   wire.once('error', (error) => {
     failed = `it cannot be reached: ${error.message}`;

@@ -1,4 +1,5 @@
 // What a language brings to the live image: how its child is started, and how what was written becomes what is run.
+import type { Duplex } from 'node:stream';
 
 /** How to start a child that speaks the wire of docs/live-wire.md on fd 3. */
 export interface Launch {
@@ -8,6 +9,8 @@ export interface Launch {
   readonly cwd: string;
   /** A program that is there already, at this socket: nothing is started, and nothing is ended. */
   readonly socket?: string;
+  /** The same, where the engine has the way there already. */
+  readonly wire?: Duplex;
   /** What the child is told in its first line, beside its secret. */
   readonly terms: Readonly<Record<string, unknown>>;
   /** Said with the first answer. */
@@ -59,6 +62,10 @@ export interface Engine {
   readonly aliases?: readonly string[];
   /** What it is called in lists. */
   readonly title: string;
+  /** Its programs run without us: they are left, and never emptied or ended. */
+  readonly foreign?: true;
+  /** No evaluation may take longer, whatever was asked for. */
+  readonly mostMs?: number;
   readonly features: Features;
   /** How a program is worked with in it, for the guide: one sentence. */
   readonly hint: string;
@@ -84,8 +91,8 @@ export function startsOf({ starts = [], loadCode }: Engine, load: readonly strin
 
 /** What a session of this language can do, said when it is opened. */
 export interface Features {
-  /** What an interrupt costs. */
-  readonly interrupt: 'keep' | 'restart';
+  /** What an interrupt costs; `none` where only the time limit ends anything. */
+  readonly interrupt: 'keep' | 'restart' | 'none';
   /** Expressions are inspected without a way to change anything. */
   readonly readOnly: boolean;
   readonly debug: boolean;
@@ -186,7 +193,7 @@ export type Outcome =
     }
   | { readonly status: 'error'; readonly fault: Fault; readonly notes?: readonly Note[] }
   /** Stopped from outside; the session is as it was, but for what the cell had done. */
-  | { readonly status: 'stopped'; readonly why: StopReason; readonly goesOn: boolean }
+  | { readonly status: 'stopped'; readonly why: StopReason; readonly goesOn: boolean; readonly note?: string }
   /** Stopped because memory ran out. */
   | { readonly status: 'memory'; readonly where: string }
   /** The image ended under it: everything in it is gone. */

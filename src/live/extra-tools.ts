@@ -18,7 +18,6 @@ type Offer = (server: Server, place: Workplace) => void;
 
 const offers: Readonly<Record<string, Offer>> = { define, complete, check_syntax: checkSyntax, load_file: loadFile, profile, heap };
 const text = { type: 'string' } as const;
-const readOnly = { readOnlyHint: true } as const;
 
 /** Without `tests` there are none: they would run outside of the sandbox. */
 export function offerExtraTools(server: Server, place: Workplace, choice: ToolChoice, tests: TestTerms | undefined): void {
@@ -71,7 +70,7 @@ function complete(server: Server, place: Workplace): void {
       description: 'Names that begin so; after a dot, members.',
       input: { type: 'object', properties: { prefix: text, session: text }, required: ['prefix'] } as const,
       output: told,
-      annotations: readOnly,
+      ...place.looks,
     },
     async ({ prefix, session: handle }, ctx) => {
       const session = await place.sessionFor(ctx, handle);
@@ -91,7 +90,7 @@ function checkSyntax(server: Server, place: Workplace): void {
       description: 'Whether code can be read, without running it.',
       input: { type: 'object', properties: { code: text, language: text, session: text }, required: ['code'] } as const,
       output: told,
-      annotations: readOnly,
+      ...place.looks,
     },
     async ({ code, language, session: handle }, ctx) => {
       const session = await place.sessionFor(ctx, handle, language);
@@ -187,7 +186,7 @@ function heap(server: Server, place: Workplace): void {
       description: 'Memory in use, and how many instances the classes of the session have.',
       input: { type: 'object', properties: { session: text } } as const,
       output: told,
-      annotations: readOnly,
+      ...place.looks,
     },
     async ({ session: handle }, ctx) => {
       const session = await place.sessionFor(ctx, handle);

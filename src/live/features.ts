@@ -3,7 +3,7 @@ import type { Features } from './engine.ts';
 
 export function featuresText({ interrupt, readOnly, debug, restarts, reload, lookup, packages, save }: Features): string {
   return [
-    interrupt === 'keep' ? 'interrupt and keep everything' : 'interrupt by starting anew',
+    { keep: 'interrupt and keep everything', restart: 'interrupt by starting anew', none: 'ended by timeout_ms only' }[interrupt],
     readOnly ? 'inspect expressions read-only' : 'inspect names and #numbers',
     ...(debug ? [restarts ? 'debug with restarts' : 'debug'] : []),
     ...(reload ? ['reload'] : []),

@@ -53,7 +53,8 @@ export class Image {
       printed: (name: 'out' | 'err', text: string) => this.#printed(name, text),
       ended: (reason: string) => this.#ended(this.#reason ?? reason),
     };
-    this.#body = launch.socket === undefined ? spawnBody(launch, told) : visitBody(launch.socket, told);
+    const way = launch.wire ?? launch.socket;
+    this.#body = way === undefined ? spawnBody(launch, told) : visitBody(way, told);
     this.closed = this.#body.closed;
     this.#wire = new Wire(
       this.#body.wire,

@@ -21,7 +21,8 @@ export async function interrupt(image: Image, run: Run, why: StopReason, graceMs
   while (!run.over) {
     const asked = image.request('interrupt').catch(() => undefined);
     const answered = await Promise.race([asked, run.settled(graceMs)]);
-    if (answered?.['refused'] !== undefined) return run.end({ status: 'stopped', why, goesOn: true });
+    const refused = answered?.['refused'];
+    if (refused !== undefined) return run.end({ status: 'stopped', why, goesOn: true, note: String(refused) });
     // The cell tells of its own end, unless it had awaited something: then only the image answers again.
     if (!run.over) await run.settled(20);
     if (run.over || (await image.answers('probe', againMs))) break;

@@ -16,7 +16,7 @@ import type { SessionTerms } from './session.ts';
 import { Sessions } from './sessions.ts';
 import { type SurfaceName, surfaceOf } from './surface.ts';
 import { offerTools } from './tools.ts';
-import { findVisits } from './visits.ts';
+import { findVisits, namedVisits, type Visit } from './visits.ts';
 import { Workplace } from './workplace.ts';
 
 export interface LiveOptions {
@@ -33,8 +33,11 @@ export interface LiveOptions {
   readonly name?: string;
   readonly version?: string;
   readonly stateFolder?: string;
-  /** Programs of the project that were started with --import vivarium/here may be worked in. Default: false. */
-  readonly attach?: boolean;
+  /**
+   * Programs that run already may be worked in: those of the project that were started with --import vivarium/here, or the ones
+   * named here, by `pid:1234`, `127.0.0.1:9229` or `ws://127.0.0.1:9229/…`. Never a model's choice. Default: false.
+   */
+  readonly attach?: boolean | readonly string[];
   /** Images behind bubblewrap: no network, and of the files only the project's, which are read-only unless `write` is set. */
   readonly sandbox?: boolean | SandboxOptions;
   /** Resources and prompts as tools too, for clients that know only tools. Default: false. */
@@ -141,7 +144,7 @@ export function createLive(options: LiveOptions = {}): Live {
     engines,
     mostSessions: limits.sessions,
     idleMs: limits.idleMs,
-    ...(options.attach === true && { visits: () => findVisits(home.folder) }),
+    ...visitsOf(options.attach, home),
     terms,
   });
   const stateFolder = options.stateFolder ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'vivarium', 'live');
@@ -153,6 +156,7 @@ export function createLive(options: LiveOptions = {}): Live {
     nameless: surface !== undefined,
     stateFolder,
     home,
+    harmless: options.attach === undefined || options.attach === false,
   });
   const expose = { resources: options.expose === true, prompts: options.expose === true };
   const local = new Server({ name, version, instructions: guide(engines), expose });
@@ -176,6 +180,17 @@ export function createLive(options: LiveOptions = {}): Live {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function visitsOf(attach: LiveOptions['attach'], home: Home): { visits?: () => readonly Visit[] } {
+  if (attach === true) return { visits: () => findVisits(home.folder) };
+  if (attach === undefined || attach === false || attach.length === 0) return {};
+  try {
+    const named = namedVisits(attach);
+    return { visits: () => named };
+  } catch (error) {
+    throw new VivariumError('ERR_CONFIG', (error as Error).message, { cause: error });
+  }
 }
 
 function sandboxOf(sandbox: LiveOptions['sandbox']): SandboxOptions | undefined {

@@ -6,7 +6,8 @@ export function outcomeOf(frame: Frame): Outcome {
   if (frame['memory'] !== undefined) return { status: 'memory', where: String(frame['memory']) };
   const notes = frame['notes'] === undefined ? {} : { notes: frame['notes'] as Note[] };
   if (frame['fault'] !== undefined) return { status: 'error', fault: frame['fault'] as Fault, ...notes };
-  if (frame['interrupted'] === true) return { status: 'stopped', why: 'interrupted', goesOn: false };
+  if (frame['interrupted'] === true)
+    return { status: 'stopped', why: frame['why'] === 'timeout' ? 'timeout' : 'interrupted', goesOn: false };
   if (frame['refused'] !== undefined)
     return { status: 'error', fault: { type: 'Error', message: String(frame['refused']), kind: 'error', frames: [] } };
   if (frame['unshown'] === true) return { status: 'ok', value: { text: '(a value that cannot be shown)', type: 'unknown' } };

@@ -75,9 +75,12 @@ function headOf(outcome: Outcome, run: Run, session: Session, losses: readonly s
       const why = { timeout: `after ${seconds(run.timeoutMs)} (timeout_ms)`, cancelled: 'by cancellation', interrupted: 'on request' }[
         outcome.why
       ];
-      const kept = outcome.goesOn
-        ? 'It was waiting for something, which goes on in the background; the session and its values were kept.'
-        : 'The session and its values were kept.';
+      const kept =
+        outcome.note !== undefined
+          ? `It goes on: ${outcome.note}.`
+          : outcome.goesOn
+            ? 'It was waiting for something, which goes on in the background; the session and its values were kept.'
+            : 'The session and its values were kept.';
       return { status: 'interrupted', line: `[INTERRUPTED] ${why}`, more: [kept], failed: true };
     }
     case 'lost':

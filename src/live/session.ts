@@ -1,5 +1,5 @@
 // A session: an image and what was done in it. The image may be lost; the session then says so, counts a generation, and goes on.
-import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type Start, type StopReason, startsOf } from './engine.ts';
+import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type StopReason, startsOf } from './engine.ts';
 import { Image, ImageEnded, type ImageLimits } from './image.ts';
 import { interrupt } from './interrupt.ts';
 import { Notices } from './notices.ts';
@@ -7,6 +7,7 @@ import { messageOf, outcomeOf, strayText } from './outcome.ts';
 import { Printed } from './printed.ts';
 import { type Picture, Run } from './run.ts';
 import { type SandboxOptions, sandboxed } from './sandbox.ts';
+import { runStart } from './start.ts';
 import type { Frame } from './wire.ts';
 
 export interface SessionTerms extends ImageLimits {
@@ -119,7 +120,8 @@ export class Session {
   evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack }: Asked): Run {
     if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
     if (this.#queue.length >= this.terms.mostQueued) throw new Error(`${this.#queue.length} evaluations wait in ${this.handle} already`);
-    const run = new Run(++this.#cells, code, { language, onError, timeoutMs, package: pack, mostOutput: this.terms.mostOutput });
+    const limit = Math.min(timeoutMs, this.engine.mostMs ?? timeoutMs);
+    const run = new Run(++this.#cells, code, { language, onError, timeoutMs: limit, package: pack, mostOutput: this.terms.mostOutput });
     this.#queue.push(run);
     this.lastUsed = Date.now();
     this.#pump();
@@ -171,7 +173,7 @@ export class Session {
 
   /** Everything in it is forgotten; the next evaluation begins anew. */
   async reset(): Promise<void> {
-    if (this.#image?.ours === false) throw new Error(`${this.handle} is a program of its own: it cannot be emptied from here`);
+    if (this.engine.foreign === true) throw new Error(`${this.handle} is a program of its own: it cannot be emptied from here`);
     const image = this.#image ?? this.#starting;
     this.#drop();
     this.#endQueued('the session was reset before it ran');
@@ -231,7 +233,11 @@ export class Session {
         // Stopped from outside: then its own answer is not waited for.
         const stopped = run.settledOutcome();
         const frame = await Promise.race([
-          image.request('evaluate', { ...prepared.fields, text: run.code, cell: run.cell, onError: run.onError }, -run.cell),
+          image.request(
+            'evaluate',
+            { ...prepared.fields, text: run.code, cell: run.cell, onError: run.onError, timeoutMs: run.timeoutMs },
+            -run.cell,
+          ),
           stopped,
         ]);
         if (frame === undefined) return run.outcome as unknown as Outcome;
@@ -267,10 +273,13 @@ export class Session {
     const options = { cwd: this.terms.cwd, env: this.terms.env, heapMb: this.terms.heapMb, ...(from !== undefined && { image: from }) };
     const plain = await this.engine.launch(options);
     const { sandbox } = this.terms;
-    const launch = sandbox === undefined || plain.socket !== undefined ? plain : sandboxed(plain, sandbox);
+    const launch = sandbox === undefined || this.engine.foreign === true ? plain : sandboxed(plain, sandbox);
     const said = new Printed(2_000);
     let ready = false;
-    if (this.#closed) throw new ImageEnded('The session is closed');
+    if (this.#closed) {
+      plain.wire?.destroy();
+      throw new ImageEnded('The session is closed');
+    }
     const image: Image = new Image(launch, this.terms, {
       output: (stream, text, cell, skipped) => (ready ? this.#printed(text, cell, skipped) : stream === 'err' ? said.add(text) : undefined),
       event: (frame) => this.#event(frame),
@@ -287,7 +296,11 @@ export class Session {
       this.#remark(plain.note);
       this.#notebook = this.engine.open(options);
       this.definitions.clear();
-      for (const start of image.ours && from === undefined ? startsOf(this.engine, this.terms.load) : []) await this.#load(image, start);
+      for (const start of image.ours && from === undefined ? startsOf(this.engine, this.terms.load) : []) {
+        const { declares, problem } = await runStart(image, this.#notebook, start, this.terms.bootMs);
+        this.#define(declares, 0);
+        if (problem !== undefined) this.background.add(`${problem}\n`);
+      }
       // Closed or reset meanwhile: nobody else would end it.
       if (this.#starting !== image || this.#closed) throw new ImageEnded('it was closed while it started');
       this.#image = image;
@@ -304,36 +317,6 @@ export class Session {
   #remark(text: string | undefined): void {
     if (text !== undefined && text !== this.#remarked) this.remarks.add(text);
     this.#remarked = text;
-  }
-
-  /** What goes wrong with it is said with the next answer; the image is there all the same. */
-  async #load(image: Image, { what: file, code }: Start): Promise<void> {
-    const id = image.number();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    try {
-      const prepared = await (this.#notebook as Notebook).prepare(code, 0);
-      const late = new Promise<undefined>((resolve) => {
-        timer = setTimeout(() => resolve(undefined), this.terms.bootMs);
-      });
-      const frame = await Promise.race([image.request('evaluate', { ...prepared.fields, cell: 0 }, id), late]);
-      if (frame === undefined) {
-        image.request('abandon').catch(() => undefined);
-        this.background.add(`${file} has not come to its end within ${this.terms.bootMs} ms; it goes on\n`);
-        return;
-      }
-      const outcome = outcomeOf(frame);
-      if (outcome.status === 'ok') this.#define(prepared.declares, 0);
-      else
-        this.background.add(
-          `${file} could not be loaded: ${outcome.status === 'error' ? `${outcome.fault.type}: ${outcome.fault.message}` : outcome.status}\n`,
-        );
-    } catch (error) {
-      if (!(error instanceof CellFault)) throw error;
-      this.background.add(`${file} could not be loaded: ${error.message}\n`);
-    } finally {
-      clearTimeout(timer);
-      image.forget(id);
-    }
   }
 
   #printed(text: string, cell: number | undefined, skipped: number): void {

@@ -64,7 +64,7 @@ async function carryOut(
       return saying(session, 'ok', `${handle} is empty: generation ${session.generation}.`);
     case 'close':
       await place.sessions.close(owner, handle);
-      return saying(session, 'closed', `${handle} is closed.`);
+      return saying(session, 'closed', session.engine.foreign === true ? `${handle} is left, and goes on.` : `${handle} is closed.`);
     case 'save': {
       const { name: file, cells, bytes, problem } = await saveJournal(folder, session, name);
       if (bytes !== undefined)
@@ -84,10 +84,11 @@ function list(place: Workplace, ctx: Context): StructuredResult<Told> {
   const all = place.sessions.list(place.ownerOf(ctx));
   const lines = all.map(({ handle, engine, state, generation, entries, queued }) => {
     const waiting = queued === 0 ? '' : `, ${queued} waiting`;
-    return `${handle}  ${engine.language}  ${state}${waiting}  generation ${generation}  ${entries.length} cells  (${featuresText(engine.features)})`;
+    const what = engine.foreign === true ? engine.title : engine.language;
+    return `${handle}  ${what}  ${state}${waiting}  generation ${generation}  ${entries.length} cells  (${featuresText(engine.features)})`;
   });
-  for (const { handle } of place.sessions.visits())
-    if (!all.some((one) => one.handle === handle)) lines.push(`${handle}  a running program, to be worked in as session "${handle}"`);
+  for (const { handle, engine } of place.sessions.visits())
+    if (!all.some((one) => one.handle === handle)) lines.push(`${handle}  ${engine.title}, to be worked in as session "${handle}"`);
   const text = lines.length === 0 ? 'No session is open; evaluate opens one.' : lines.join('\n');
   const [first] = all;
   return first === undefined ? result({ status: 'ok', session: '', generation: 0 }, { words: text }) : saying(first, 'ok', text);

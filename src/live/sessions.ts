@@ -99,6 +99,11 @@ export class Sessions {
     const session = this.#sessions.get(key);
     if (session === undefined) return false;
     this.#sessions.delete(key);
+    // A program that was only visited is found again under its name.
+    if (session.engine.foreign === true) {
+      await session.close();
+      return true;
+    }
     const text = `The session ${handle} is gone: ${why}. Open another one; what it held is lost.`;
     this.#graves.set(key, { text, generation: session.generation });
     for (const oldest of this.#graves.keys()) {

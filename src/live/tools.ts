@@ -57,7 +57,7 @@ export function offerTools(server: Server, place: Workplace): void {
         required: ['target'],
       } as const,
       output: told,
-      annotations: { readOnlyHint: true },
+      ...place.looks,
     },
     async ({ target, path = [], offset = 0, session: name }, ctx) => {
       const session = await place.sessionFor(ctx, name);
@@ -79,7 +79,7 @@ export function offerTools(server: Server, place: Workplace): void {
         required: ['name'],
       } as const,
       output: told,
-      annotations: { readOnlyHint: true },
+      ...place.looks,
     },
     async ({ name, want = 'summary', session: own }, ctx) => {
       const session = await place.sessionFor(ctx, own);

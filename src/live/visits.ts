@@ -1,7 +1,11 @@
-// Programs of the project that can be worked in: started with --import vivarium/here, or a Lisp with run-server.lisp in it.
+// Programs that run without us and can be worked in: of the project, started with --import vivarium/here, a Lisp with
+// run-server.lisp in it, or those the user named.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from './engine.ts';
+import { attached } from './javascript/attached/engine.ts';
+import { checkProcess } from './javascript/attached/process.ts';
+import { targetOf } from './javascript/attached/target.ts';
 import { visited } from './javascript/engine.ts';
 import { visitedLisp } from './lisp/engine.ts';
 
@@ -24,4 +28,14 @@ export function findVisits(cwd: string): Visit[] {
   } catch {
     return [];
   }
+}
+
+/** Those the user named. Throws in words where one must not be attached to; nothing is done to any of them before it is used. */
+export function namedVisits(names: readonly string[]): Visit[] {
+  return names.map((name) => {
+    const target = targetOf(name);
+    if (target.kind === 'pid') checkProcess(target.pid);
+    const handle = target.kind === 'pid' ? `pid-${target.pid}` : `inspector-${target.host.slice(target.host.lastIndexOf(':') + 1)}`;
+    return { handle, engine: attached(target) };
+  });
 }

@@ -18,6 +18,8 @@ export interface WorkplaceOptions {
   /** Where saved sessions are kept. */
   readonly stateFolder: string;
   readonly home: Home;
+  /** No program can be reached but our own. */
+  readonly harmless: boolean;
 }
 
 export class Workplace {
@@ -28,9 +30,12 @@ export class Workplace {
   readonly #single: boolean;
   readonly #nameless: boolean;
   readonly home: Home;
+  /** What tools that only look say of themselves: of a program that is not ours nothing is promised. */
+  readonly looks: { readonly annotations?: { readonly readOnlyHint: true } };
 
-  constructor({ sessions, waitMs, timeoutMs, single, nameless = false, stateFolder, home }: WorkplaceOptions) {
+  constructor({ sessions, waitMs, timeoutMs, single, nameless = false, stateFolder, home, harmless }: WorkplaceOptions) {
     this.home = home;
+    this.looks = harmless ? { annotations: { readOnlyHint: true } } : {};
     this.sessions = sessions;
     this.waitMs = waitMs;
     this.timeoutMs = timeoutMs;

@@ -75,6 +75,10 @@ describe('vivarium live on stdio', () => {
     [['--tools', 'cook'], 'There is no tool "cook"'],
     [['--allow-remote'], 'is about HTTP'],
     [['extra'], 'live takes no arguments'],
+    [['--attach', 'example.com:9229'], 'example.com is not this machine'],
+    [['--attach', `pid:${process.pid}`], 'one that started it'],
+    [['--attach', 'pid:0'], 'There is no process 0'],
+    [['--attach', 'shop'], '"shop" is nothing to attach to'],
   ])('refuses %j with the reason', async (args, reason) => {
     const live = start(args);
     expect(await live.ended).toBe(2);

@@ -130,7 +130,7 @@ function unexported(
 }
 
 /** `{ a: 1 }` is meant as a value, not as a block with a label. */
-function asExpression(code: string): string | undefined {
+export function asExpression(code: string): string | undefined {
   if (!/^\s*\{/.test(code) || /;\s*$/.test(code)) return undefined;
   const wrapped = `(${code}\n)`;
   try {

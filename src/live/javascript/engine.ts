@@ -48,6 +48,7 @@ export function visited(socket: string): Engine {
     ...engine,
     language: 'javascript',
     title: 'a running program',
+    foreign: true,
     launch: ({ cwd, env }) => ({ command: '', args: [], env, cwd, socket, terms: {} }),
   };
 }
@@ -65,7 +66,7 @@ class JavaScriptNotebook implements Notebook {
   /** As JavaScript where it is, otherwise without its types. */
   async #read(code: string, name: string, language: string | undefined, pauses: boolean): Promise<Cell> {
     // Parsers recurse, and the compiler of types does not survive it.
-    if (depthOf(code) > deepest) throw asFault(new CellError('nested too deeply', 1, 1), name, code);
+    if (isTooDeep(code)) throw asFault(new CellError('nested too deeply', 1, 1), name, code);
     try {
       if (language !== 'typescript') return prepareCell(code, name, this.#known, pauses);
     } catch (error) {
@@ -103,18 +104,18 @@ function methodsCode(on: string, source: string): string {
   ].join(' ');
 }
 
-function depthOf(code: string): number {
+export function isTooDeep(code: string): boolean {
   let depth = 0;
   let most = 0;
   for (const bracket of code.match(/[([{)\]}]/g) ?? []) {
     depth += '([{'.includes(bracket) ? 1 : -1;
     most = Math.max(most, depth);
   }
-  return most;
+  return most > deepest;
 }
 
 /** With the line and a mark under the place. */
-function asFault({ message, line, column }: CellError, file: string, code: string): CellFault {
+export function asFault({ message, line, column }: CellError, file: string, code: string): CellFault {
   const text = code.split('\n')[line - 1] ?? '';
   const from = Math.max(0, column - 60);
   const shown = `${text.slice(from, from + 100)}\n${' '.repeat(column - 1 - from)}^`;

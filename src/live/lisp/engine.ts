@@ -61,6 +61,7 @@ export function visitedLisp(socket: string): Engine {
   return {
     ...engine,
     title: 'a running Lisp',
+    foreign: true,
     features: { ...engine.features, save: 'journal' },
     launch: ({ cwd, env }) => ({ command: '', args: [], env, cwd, socket, terms: {} }),
   };

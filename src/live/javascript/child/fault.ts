@@ -31,7 +31,7 @@ export function faultOf(thrown: unknown): Fault {
   return {
     type: type.slice(0, 200),
     message: message.slice(0, most),
-    frames: framesOf(text(read(thrown, 'stack'))),
+    frames: framesIn(text(read(thrown, 'stack'))),
     kind: type === 'RangeError' && /call stack/.test(message) ? 'stack' : type === 'SyntaxError' ? 'syntax' : 'error',
     ...(causes.length > 0 && { causes }),
     ...(details !== undefined && { details }),
@@ -39,7 +39,7 @@ export function faultOf(thrown: unknown): Fault {
 }
 
 /** In the words of the engine: `at name (file:line:column)`. */
-function framesOf(stack: string): Frame[] {
+export function framesIn(stack: string): Frame[] {
   const frames: Frame[] = [];
   for (const line of stack.split('\n')) {
     const found = /^\s+at (?:(.*?) \()?(?:(.*?):(\d+):(\d+)|<anonymous>|native)\)?$/.exec(line);

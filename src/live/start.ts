@@ -1,0 +1,40 @@
+// What a fresh image does first. What goes wrong with it is said with the next answer; the image is there all the same.
+import { CellFault, type Notebook, type Start } from './engine.ts';
+import type { Image } from './image.ts';
+import { outcomeOf } from './outcome.ts';
+
+export interface Started {
+  readonly declares: readonly string[];
+  /** In words. */
+  readonly problem?: string;
+}
+
+/** Rejects with ImageEnded. */
+export async function runStart(image: Image, notebook: Notebook, { what, code }: Start, mostMs: number): Promise<Started> {
+  const id = image.number();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    const { fields, declares } = await notebook.prepare(code, 0);
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), mostMs);
+    });
+    const frame = await Promise.race([image.request('evaluate', { ...fields, cell: 0 }, id), late]);
+    if (frame === undefined) {
+      image.request('abandon').catch(() => undefined);
+      return { declares: [], problem: `${what} has not come to its end within ${mostMs} ms; it goes on` };
+    }
+    const outcome = outcomeOf(frame);
+    if (outcome.status === 'ok') return { declares };
+    return failed(what, outcome.status === 'error' ? `${outcome.fault.type}: ${outcome.fault.message}` : outcome.status);
+  } catch (error) {
+    if (!(error instanceof CellFault)) throw error;
+    return failed(what, error.message);
+  } finally {
+    clearTimeout(timer);
+    image.forget(id);
+  }
+}
+
+function failed(what: string, why: string): Started {
+  return { declares: [], problem: `${what} could not be loaded: ${why}` };
+}
