@@ -14,6 +14,7 @@ const waivers = new Map([
   ['repeated', 'announces what the sentences after it demand one by one'],
   ['about-hosts', 'concerns the application around a client: its screens, its users, its documentation'],
   ['authorization-server', 'concerns an authorization server, which is neither party'],
+  ['page-counts', 'says in the schema with more force what a page recommends: the page counts'],
   ['about-extensions', 'concerns those who write extensions'],
   ['about-transports', 'concerns those who define transports'],
   ['intermediary', 'concerns proxies between the two parties'],

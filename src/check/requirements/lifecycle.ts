@@ -1,5 +1,5 @@
 // The handshake of the revisions until 2025-11-25: initialize, the version, the capabilities, timeouts.
-import { legacy, type Requirement } from '../requirement.ts';
+import { all, legacy, type Requirement, since } from '../requirement.ts';
 
 export const lifecycleRequirements: readonly Requirement[] = [
   {
@@ -198,46 +198,50 @@ export const lifecycleRequirements: readonly Requirement[] = [
     id: 'lifecycle/timeouts/established',
     level: 'SHOULD',
     party: 'both',
-    revisions: legacy,
+    revisions: all,
     text: 'Every request that is sent has a time limit.',
     page: 'basic/lifecycle#timeouts',
-    pages: { '2024-11-05': 'basic/lifecycle#error-handling' },
+    pages: { '2024-11-05': 'basic/lifecycle#error-handling', '2026-07-28': 'basic/patterns/cancellation#timeouts' },
     judged: 'probe',
   },
   {
     id: 'lifecycle/timeouts/cancelled',
     level: 'SHOULD',
     party: 'both',
-    revisions: ['2025-03-26', '2025-06-18', '2025-11-25'],
+    revisions: since('2025-03-26'),
     text: 'A request that is not answered in time is cancelled with a notification, and no longer waited for.',
     page: 'basic/lifecycle#timeouts',
+    pages: { '2026-07-28': 'basic/patterns/cancellation#timeouts' },
     judged: 'probe',
   },
   {
     id: 'lifecycle/timeouts/configurable',
     level: 'SHOULD',
     party: 'both',
-    revisions: ['2025-03-26', '2025-06-18', '2025-11-25'],
+    revisions: since('2025-03-26'),
     text: 'A library lets its users set the time limit of each request.',
     page: 'basic/lifecycle#timeouts',
+    pages: { '2026-07-28': 'basic/patterns/cancellation#timeouts' },
     judged: { unobservable: 'an interface of a library, not of the wire' },
   },
   {
     id: 'lifecycle/timeouts/progress',
     level: 'MAY',
     party: 'both',
-    revisions: ['2025-03-26', '2025-06-18', '2025-11-25'],
+    revisions: since('2025-03-26'),
     text: 'News of progress may start the time limit anew.',
     page: 'basic/lifecycle#timeouts',
+    pages: { '2026-07-28': 'basic/patterns/cancellation#timeouts' },
     judged: { unobservable: 'a permission: nothing can break it' },
   },
   {
     id: 'lifecycle/timeouts/maximum',
     level: 'SHOULD',
     party: 'both',
-    revisions: ['2025-03-26', '2025-06-18', '2025-11-25'],
+    revisions: since('2025-03-26'),
     text: 'There is a longest time that no progress extends.',
     page: 'basic/lifecycle#timeouts',
+    pages: { '2026-07-28': 'basic/patterns/cancellation#timeouts' },
     judged: { unobservable: 'it would take a run longer than any limit that a party may have' },
   },
 ];
