@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { catalogue } from '../src/check/catalogue.ts';
 import { pageIn, all as revisions } from '../src/check/requirement.ts';
 import { disagreements, idsOf, keywordsFile, readMaps, shareOf } from '../test/check/agreement.ts';
-import { pagesOf } from './sentences.mjs.mts';
+import { pagesOf } from '../test/check/pages.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -3,25 +3,55 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+export interface Found {
+  /** Without emphasis, links and line breaks. */
+  readonly text: string;
+  readonly hash: string;
+  readonly levels: readonly string[];
+  /** That of the heading it stands under; empty before the first. */
+  readonly anchor: string;
+}
+
+interface Contents {
+  readonly headings: readonly string[];
+  readonly sentences: readonly Found[];
+}
+
+export interface Page extends Contents {
+  /** Below the folder of the revision: `basic/transports`. */
+  readonly path: string;
+  /** That of the file which maps its sentences; the same for a page that has moved. */
+  readonly name: string;
+}
+
+interface Block {
+  readonly kind: 'heading' | 'item' | 'row' | 'text';
+  readonly indent: number;
+  text: string;
+}
+
 /** Pages that tell of other pages or of other revisions, and the page that is made from schema.ts, which is read itself. */
 const leftOut = /^(?:changelog|schema)$/;
 
 const securityPage = 'tutorials/security/security_best_practices';
 
 const keywords = /\b(MUST NOT|SHALL NOT|SHOULD NOT|NOT RECOMMENDED|MUST|SHALL|REQUIRED|SHOULD|RECOMMENDED|MAY|OPTIONAL)\b/g;
-const levelOf = {
-  SHALL: 'MUST',
-  REQUIRED: 'MUST',
-  'SHALL NOT': 'MUST NOT',
-  RECOMMENDED: 'SHOULD',
-  'NOT RECOMMENDED': 'SHOULD NOT',
-  OPTIONAL: 'MAY',
-};
+const levelOf: ReadonlyMap<string, string> = new Map([
+  ['SHALL', 'MUST'],
+  ['REQUIRED', 'MUST'],
+  ['SHALL NOT', 'MUST NOT'],
+  ['RECOMMENDED', 'SHOULD'],
+  ['NOT RECOMMENDED', 'SHOULD NOT'],
+  ['OPTIONAL', 'MAY'],
+]);
 
 /** Every page of one revision, with its headings and its sentences. `folder` is a checkout of the specification's repository. */
-export function pagesOf(folder, revision) {
+export function pagesOf(folder: string, revision: string): Page[] {
   const root = join(folder, 'docs/specification', revision);
-  const pages = filesIn(root).map((path) => ({ path, ...read(readFileSync(join(root, `${path}.mdx`), 'utf8')) }));
+  const pages: (Contents & { path: string })[] = filesIn(root).map((path) => ({
+    path,
+    ...read(readFileSync(join(root, `${path}.mdx`), 'utf8')),
+  }));
   const advice = join(folder, 'docs/docs', revision, `${securityPage}.mdx`);
   // The page came with 2025-06-18; those of earlier revisions are later copies.
   if (revision >= '2025-06-18' && existsSync(advice)) pages.push({ path: securityPage, ...read(readFileSync(advice, 'utf8')) });
@@ -30,14 +60,13 @@ export function pagesOf(folder, revision) {
   return pages.map((page) => ({ ...page, name: nameOf(page.path) }));
 }
 
-/** The name of the file that maps the sentences of a page; the same for a page that has moved. */
-function nameOf(path) {
+function nameOf(path: string): string {
   const parts = path.split('/');
   if (parts.at(-1) === 'index') parts.pop();
   return parts.at(-1)?.replaceAll('_', '-') ?? 'overview';
 }
 
-function filesIn(root, folder = '') {
+function filesIn(root: string, folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (entry.isDirectory()) return filesIn(root, path);
@@ -46,12 +75,12 @@ function filesIn(root, folder = '') {
   });
 }
 
-function read(text) {
+function read(text: string): Contents {
   const body = text.replace(/^---\n[\s\S]*?\n---\n/, '').replace(/^([ \t]*)(```+)[^\n]*\n[\s\S]*?^[ \t]*\2[ \t]*$/gm, '');
-  const headings = [];
-  const sentences = [];
+  const headings: string[] = [];
+  const sentences: Found[] = [];
   let anchor = '';
-  let pending = [];
+  let pending: Block[] = [];
   for (const block of blocksOf(body)) {
     if (block.kind !== 'heading') {
       pending.push(block);
@@ -67,9 +96,9 @@ function read(text) {
 }
 
 /** The comments of schema.ts; the heading is the name of what follows. */
-function readComments(text) {
-  const sentences = [];
-  const headings = [];
+function readComments(text: string): Contents {
+  const sentences: Found[] = [];
+  const headings: string[] = [];
   let outer = '';
   for (const [, comment = '', next = ''] of text.matchAll(/\/\*\*([\s\S]*?)\*\/\s*([^\n]*)/g)) {
     const declared = /^export (?:interface|type|const) (\w+)/.exec(next)?.[1];
@@ -86,9 +115,9 @@ function readComments(text) {
 }
 
 /** Paragraphs, items of lists, rows of tables and headings, with their indentation. */
-function blocksOf(text) {
-  const blocks = [];
-  let open;
+function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | undefined;
   for (const line of text.split('\n')) {
     const indent = line.length - line.trimStart().length;
     const rest = line.trim();
@@ -96,7 +125,7 @@ function blocksOf(text) {
     const item = /^(?:[-*+]|\d+\.)\s+(.*)$/.exec(rest);
     if (rest === '' || /^<\/?[A-Z]\w*[^>]*>$/.test(rest) || /^(?:import|export) /.test(rest)) open = undefined;
     else if (heading) {
-      blocks.push({ kind: 'heading', indent: 0, text: heading[1] });
+      blocks.push({ kind: 'heading', indent: 0, text: heading[1] ?? '' });
       open = undefined;
     } else if (rest.startsWith('|')) {
       if (!/^[|\s:-]+$/.test(rest))
@@ -110,7 +139,7 @@ function blocksOf(text) {
         });
       open = undefined;
     } else if (item) {
-      open = { kind: 'item', indent, text: item[1] };
+      open = { kind: 'item', indent, text: item[1] ?? '' };
       blocks.push(open);
     } else if (open) open.text += ` ${rest}`;
     else {
@@ -122,46 +151,44 @@ function blocksOf(text) {
 }
 
 /** A lead such as "Servers MUST:" belongs to each item below it that has no keyword of its own. */
-function sentencesOf(blocks, anchor) {
-  const found = [];
-  const consumed = new Set();
+function sentencesOf(blocks: readonly Block[], anchor: string): Found[] {
+  const found: string[] = [];
+  const consumed = new Set<Block>();
   blocks.forEach((block, index) => {
-    if (consumed.has(index)) return;
+    if (consumed.has(block)) return;
     const parts = split(plain(block.text));
     const last = parts.at(-1) ?? '';
-    const items = last.endsWith(':') && levelsIn(last).length > 0 ? itemsBelow(blocks, index) : [];
-    const bare = items.filter((at) => levelsIn(plain(blocks[at].text)).length === 0);
+    const items = last.endsWith(':') && levelsIn(last).length > 0 ? itemsBelow(block, blocks.slice(index + 1)) : [];
+    const bare = items.filter((item) => levelsIn(plain(item.text)).length === 0);
     for (const part of bare.length > 0 ? parts.slice(0, -1) : parts) if (levelsIn(part).length > 0) found.push(part);
-    for (const at of bare) {
-      consumed.add(at);
-      found.push(`${last} ${plain(blocks[at].text)}`);
+    for (const item of bare) {
+      consumed.add(item);
+      found.push(`${last} ${plain(item.text)}`);
     }
   });
   return found.map((text) => ({ text, hash: hashOf(text), levels: levelsIn(text), anchor }));
 }
 
-function itemsBelow(blocks, index) {
-  const lead = blocks[index];
-  const items = [];
-  let first;
-  for (let at = index + 1; at < blocks.length; at++) {
-    const { kind, indent } = blocks[at];
-    if (kind !== 'item' || (lead.kind === 'item' && indent <= lead.indent)) {
-      if (first !== undefined && indent > first) continue;
+function itemsBelow(lead: Block, after: readonly Block[]): Block[] {
+  const items: Block[] = [];
+  let first: number | undefined;
+  for (const block of after) {
+    if (block.kind !== 'item' || (lead.kind === 'item' && block.indent <= lead.indent)) {
+      if (first !== undefined && block.indent > first) continue;
       break;
     }
-    first ??= indent;
-    if (indent < first) break;
-    if (indent === first) items.push(at);
+    first ??= block.indent;
+    if (block.indent < first) break;
+    if (block.indent === first) items.push(block);
   }
   return items;
 }
 
-function levelsIn(text) {
-  return [...new Set([...text.matchAll(keywords)].map(([, word]) => levelOf[word] ?? word))];
+function levelsIn(text: string): string[] {
+  return [...new Set([...text.matchAll(keywords)].map(([word]) => levelOf.get(word) ?? word))];
 }
 
-function plain(text) {
+function plain(text: string): string {
   return text
     .replace(/<br\s*\/?>/g, ' ')
     .replace(/<\/?[A-Za-z][^>]*>/g, '')
@@ -172,7 +199,7 @@ function plain(text) {
     .trim();
 }
 
-function split(text) {
+function split(text: string): string[] {
   return text
     .split(/(?<=[.!?]["')]?)(?<!\b(?:e\.g|i\.e|etc|vs|cf|Sec|Section \d)\.)\s+(?=["'(]?[A-Z0-9[*])/)
     .map((part) => part.trim())
@@ -180,7 +207,7 @@ function split(text) {
 }
 
 /** By the words alone, so that case, emphasis, links and line breaks do not matter. */
-function hashOf(text) {
+function hashOf(text: string): string {
   return createHash('sha256')
     .update(
       text
@@ -193,12 +220,12 @@ function hashOf(text) {
 }
 
 /** The second heading of a name has the anchor `name-2`. */
-function numbered(name, before) {
+function numbered(name: string, before: readonly string[]): string {
   const same = before.filter((each) => each === name || (each.startsWith(`${name}-`) && /^\d+$/.test(each.slice(name.length + 1))));
   return same.length === 0 ? name : `${name}-${same.length + 1}`;
 }
 
-function slug(heading) {
+function slug(heading: string): string {
   return plain(heading)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
