@@ -17,6 +17,7 @@ const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['check', async () => (await import('./check.ts')).check],
   ['record', async () => (await import('./record.ts')).record],
   ['replay', async () => (await import('./replay.ts')).replay],
+  ['new', async () => (await import('./new.ts')).create],
 ]);
 
 async function run(argv: readonly string[]): Promise<number | undefined> {

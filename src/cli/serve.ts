@@ -17,6 +17,7 @@ export const serve: Command = {
   usage: 'serve <module>[:export] [options]',
   flags: {
     guard: { type: 'boolean', help: 'Keep even native code off stdout: runs the module in a child whose stdout is stderr' },
+    watch: { type: 'boolean', help: 'Start it anew when a file of the project changes; a client on stdio keeps its connection' },
     quiet: { type: 'boolean', short: 'q', help: 'Do not explain itself when started on a terminal' },
     ...httpFlags,
   },
@@ -24,6 +25,7 @@ export const serve: Command = {
     ['vivarium serve server.ts', 'the default export of server.ts'],
     ['vivarium serve dist/all.js:notes', 'the export named notes'],
     ['vivarium serve server.ts --http 3000', 'at http://127.0.0.1:3000/mcp, for every revision'],
+    ['vivarium serve server.ts --watch', 'while you write it: the client hears that the lists have changed'],
     ['vivarium serve server.ts --http 0.0.0.0:3000 --allow-remote --auth-token-env TOKEN', 'for whoever has the token'],
     ['claude mcp add sums -- "$PWD/node_modules/.bin/vivarium" serve "$PWD/server.ts"', 'add it to Claude Code'],
   ],
@@ -31,6 +33,11 @@ export const serve: Command = {
     const [target, ...more] = positionals;
     if (target === undefined || more.length > 0) {
       throw new CommandError(exitCodes.usage, 'serve takes one module', { hint: 'vivarium serve server.ts' });
+    }
+    if (values['watch'] === true) {
+      if (values['guard'] === true)
+        throw new CommandError(exitCodes.usage, '--watch runs the module in a child already: leave out --guard');
+      return (await import('./serve-watch.ts')).serveWatched(split(target)[0], usesHttp(values));
     }
     if (usesHttp(values)) {
       if (values['guard'] === true) throw new CommandError(exitCodes.usage, '--guard is about stdio: leave it out with --http');

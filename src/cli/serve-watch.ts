@@ -1,0 +1,143 @@
+// vivarium serve --watch: the module in a process of its own, started anew when a file of the project changes.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { type FSWatcher, watch } from 'node:fs';
+import { dirname, resolve, sep } from 'node:path';
+import { createInterface } from 'node:readline';
+import { exitCodes } from './command.ts';
+import { printable } from './terminal.ts';
+import { type Generation, WatchRelay } from './watch-relay.ts';
+
+const settleMs = 100;
+const bootMs = 20_000;
+/** How long a server that was replaced may take to answer what it has read. */
+const retireMs = 5_000;
+const ignored = /(?:^|[\\/])(?:node_modules|\.[^\\/]+)(?:[\\/]|$)/;
+const watched = /\.(?:[cm]?[jt]sx?|json|wasm|node|ya?ml|toml|md|txt|html|sql)$/;
+
+export async function serveWatched(module: string, overHttp: boolean): Promise<number | undefined> {
+  const args = process.argv.slice(1).filter((word) => word !== '--watch');
+  const folders = new Set([process.cwd(), dirname(resolve(module))]);
+  // One below the other is watched with it.
+  const tops = [...folders].filter((folder) => ![...folders].some((other) => other !== folder && folder.startsWith(other + sep)));
+  const restart = overHttp ? restartedOverHttp(args) : restartedOnStdio(args);
+  const watchers = tops.map((folder) => watchFolder(folder, restart));
+  for (const watcher of watchers) watcher.on('error', (error) => say(`Changes can no longer be seen: ${error.message}`));
+  restart();
+  return undefined;
+}
+
+function watchFolder(folder: string, changed: () => void): FSWatcher {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return watch(folder, { recursive: true }, (_, file) => {
+    const name = String(file ?? '');
+    if (ignored.test(name) || !watched.test(name)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      say(`${name} changed: starting anew`);
+      changed();
+    }, settleMs);
+  });
+}
+
+function restartedOnStdio(args: readonly string[]): () => void {
+  const relay = new WatchRelay((line) => void process.stdout.write(`${line}\n`));
+  const living = new Set<Child>();
+  let ending = false;
+  let starts = Promise.resolve();
+  const end = (): void => {
+    if (ending) return;
+    ending = true;
+    for (const child of living) child.retire();
+    if (living.size === 0) process.exit(exitCodes.ok);
+  };
+  process.stdout.on('error', () => process.exit(exitCodes.ok));
+  createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })
+    .on('line', (line) => relay.fromClient(line))
+    .on('close', end);
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.on(signal, end);
+  const start = async (): Promise<void> => {
+    if (ending) return;
+    const child = new Child(args, (line) => relay.fromServer(line, child));
+    living.add(child);
+    void child.ended.then((code) => {
+      living.delete(child);
+      relay.gone(child);
+      if (ending && living.size === 0) process.exit(exitCodes.ok);
+      if (!ending && living.size === 0) say(`The server ended (${code}); it is started again when a file changes`);
+    });
+    const taken = await relay.take(child, (answer) => Promise.race([answer, child.ended.then(() => undefined), after(bootMs)]));
+    if (taken) return;
+    child.kill();
+    say(living.size > 1 ? 'The new version did not start; the one before goes on' : 'It did not start');
+  };
+  // One after the other: the second must know what became of the first.
+  return () => {
+    starts = starts.then(start);
+  };
+}
+
+/** The same port, so one after the other; clients of a session make a new one, as the specification has it. */
+function restartedOverHttp(args: readonly string[]): () => void {
+  let child: ChildProcess | undefined;
+  let turn = Promise.resolve();
+  let ending = false;
+  const stop = async (): Promise<void> => {
+    const old = child;
+    if (old === undefined || old.exitCode !== null || old.signalCode !== null) return;
+    const gone = new Promise<void>((resolve) => old.once('exit', () => resolve()));
+    old.kill('SIGTERM');
+    await Promise.race([gone, after(retireMs)]);
+    old.kill('SIGKILL');
+    await gone;
+  };
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      ending = true;
+      void stop().then(() => process.exit(exitCodes.ok));
+    });
+  }
+  return () => {
+    turn = turn.then(stop).then(() => {
+      if (ending) return;
+      child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
+      child.once('exit', (code) => code !== 0 && code !== null && say(`It ended with ${code}; it is started again when a file changes`));
+    });
+  };
+}
+
+class Child implements Generation {
+  readonly ended: Promise<number | string | null>;
+  readonly #process: ChildProcess;
+
+  constructor(args: readonly string[], told: (line: string) => void) {
+    this.#process = spawn(process.execPath, [...process.execArgv, ...args, '--quiet'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#process.stdin?.on('error', () => undefined);
+    createInterface({ input: this.#process.stdout as NodeJS.ReadableStream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', told);
+    this.ended = new Promise((resolve) => {
+      this.#process.once('close', (code, signal) => resolve(code ?? signal));
+      this.#process.once('error', (error) => resolve(error.message));
+    });
+  }
+
+  send(line: string): void {
+    this.#process.stdin?.write(`${line}\n`);
+  }
+
+  retire(): void {
+    this.#process.stdin?.end();
+    const timer = setTimeout(() => this.kill(), retireMs);
+    timer.unref();
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL');
+  }
+}
+
+function after(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), ms).unref());
+}
+
+function say(text: string): void {
+  process.stderr.write(`vivarium: ${printable(text)}\n`);
+}
