@@ -83,6 +83,12 @@ describe('a sentence of the specification', () => {
     expect(disagreements(catalogue, sentences, maps)).toEqual([]);
   });
 
+  it.each(all)('is mapped, of 100 sentences of %s at least 95', (revision) => {
+    const { count, mapped } = shareOf(revision, sentences, maps);
+    expect(count).toBeGreaterThan(200);
+    expect(mapped / count).toBeGreaterThanOrEqual(0.95);
+  });
+
   function isKnown(id: string): boolean {
     return id.startsWith('waived:') ? waivers.has(id.slice('waived:'.length)) : requirement(id) !== undefined;
   }
