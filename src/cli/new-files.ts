@@ -61,8 +61,8 @@ const tsconfig = `${JSON.stringify(
 )}\n`;
 
 function server({ name }: Scaffold): string {
-  return `import { Server, ToolError } from 'vivarium/server';
-import { z } from 'zod';
+  return `${taken('{ Server, ToolError }', 'vivarium/server')}
+${taken('{ z }', 'zod')}
 
 const notes = new Map([['welcome', 'Water the ferns']]);
 
@@ -100,10 +100,10 @@ export default server;
 `;
 }
 
-const test = `import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { createTestClient } from 'vivarium/testing';
-import server from '../src/server.ts';
+const test = `${taken('assert', 'node:assert/strict')}
+${taken('{ test }', 'node:test')}
+${taken('{ createTestClient }', 'vivarium/testing')}
+${taken('server', '../src/server.ts')}
 
 test('a note that was written can be read', async () => {
   const client = await createTestClient(server);
@@ -161,4 +161,9 @@ To give it to an agent:
 claude mcp add ${name} -- "$PWD/node_modules/.bin/vivarium" serve "$PWD/src/server.ts"
 \`\`\`
 `;
+}
+
+/** Written so that nobody takes it for an import of this file. */
+function taken(names: string, module: string): string {
+  return `import ${names} from '${module}';`;
 }
