@@ -24,6 +24,16 @@ export const jsonrpcRequirements: readonly Requirement[] = [
     judged: 'rule',
   },
   {
+    id: 'jsonrpc/schema',
+    level: 'MUST',
+    party: 'both',
+    revisions: all,
+    text: 'Every message has the shape that the schema of its revision gives it.',
+    page: 'basic#schema',
+    basis: 'schema',
+    judged: 'rule',
+  },
+  {
     id: 'jsonrpc/utf-8',
     level: 'MUST',
     party: 'both',

@@ -50,6 +50,16 @@ export const versioningRequirements: readonly Requirement[] = [
     judged: 'probe',
   },
   {
+    id: 'discover/shape',
+    level: 'MUST',
+    party: 'server',
+    revisions: ['2026-07-28'],
+    text: 'The result of server/discover has the shape of the schema: the supported versions and the capabilities.',
+    page: 'server/discover#discoverresult',
+    basis: 'schema',
+    judged: 'rule',
+  },
+  {
     id: 'discover/server-info',
     level: 'SHOULD',
     party: 'server',
