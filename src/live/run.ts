@@ -20,6 +20,8 @@ export class Run {
   readonly pictures: Picture[] = [];
   readonly asked: number = performance.now();
   began: number | undefined;
+  /** The image has it. */
+  sent = false;
   outcome: Outcome | undefined;
   ms = 0;
   pause: Pause | undefined;

@@ -167,7 +167,9 @@ export class Session {
       run.end({ status: 'stopped', why, goesOn: false });
       return true;
     }
-    await interrupt(image, run, why, this.terms.graceMs);
+    // What has not reached the image never will: there is nothing to interrupt.
+    if (!run.sent) run.end({ status: 'stopped', why, goesOn: false });
+    else await interrupt(image, run, why, this.terms.graceMs);
     return true;
   }
 
@@ -229,9 +231,12 @@ export class Session {
         package: run.package,
         pauses: run.onError === 'pause',
       });
+      // Stopped before it began: the image must not begin what nobody waits for.
+      if (run.over) return run.outcome as unknown as Outcome;
       try {
         // Stopped from outside: then its own answer is not waited for.
         const stopped = run.settledOutcome();
+        run.sent = true;
         const frame = await Promise.race([
           image.request(
             'evaluate',

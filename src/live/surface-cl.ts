@@ -57,8 +57,11 @@ function warningText({ severity, message }: Note): string {
 }
 
 function faultText({ type, message, frames }: Pick<Fault, 'type' | 'message' | 'frames'>): string {
-  const lines = frames.slice(0, mostFrames).map((frame, at) => `${at}: ${frameText(frame)}`);
-  if (frames.length > mostFrames) lines.push('...');
+  // How it was evaluated says nothing about it, unless there is nothing else to say.
+  const users = frames.filter(({ own }) => own !== false);
+  const shown = users.length === 0 ? frames : users;
+  const lines = shown.slice(0, mostFrames).map((frame, at) => `${at}: ${frameText(frame)}`);
+  if (shown.length > mostFrames) lines.push('...');
   return [`[ERROR] ${type}`, message, '', '[Backtrace]', ...lines].join('\n');
 }
 

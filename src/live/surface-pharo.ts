@@ -34,7 +34,7 @@ export const pharo: Surface = {
     server.resource('pharo://system/version', version, async (_, ctx) => {
       const session = await sessionOf(place, ctx);
       await session.ask('probe', {});
-      return contents(ctx.uri, version.mimeType, session.version);
+      return contents(ctx.uri, version.mimeType, session.version.split(',', 1)[0] ?? '');
     });
 
     const details = { name: 'Class Details', description: 'Get details for a Pharo class', mimeType: 'application/json' };
