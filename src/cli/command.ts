@@ -61,8 +61,13 @@ const sharedFlags: Readonly<Record<string, Flag>> = {
   help: { type: 'boolean', short: 'h', help: 'Show this help' },
 };
 
+/** Its own, and those of every command. */
+export function flagsOf(command: Command): Readonly<Record<string, Flag>> {
+  return { ...command.flags, ...sharedFlags };
+}
+
 export function parse(command: Command, argv: readonly string[]): Arguments {
-  const flags = { ...command.flags, ...sharedFlags };
+  const flags = flagsOf(command);
   const options: NonNullable<ParseArgsConfig['options']> = {};
   for (const [name, { type, short, multiple }] of Object.entries(flags)) {
     options[name] = { type, ...(short !== undefined && { short }), ...(multiple === true && { multiple }) };
@@ -86,7 +91,7 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
 }
 
 export function helpOf(command: Command): string {
-  const flags = Object.entries({ ...command.flags, ...sharedFlags }).map(([name, flag]): [string, string] => {
+  const flags = Object.entries(flagsOf(command)).map(([name, flag]): [string, string] => {
     const value = flag.value === undefined ? '' : ` <${flag.value}>`;
     return [`${flag.short === undefined ? '    ' : `-${flag.short}, `}--${name}${value}`, flag.help];
   });

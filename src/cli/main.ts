@@ -27,6 +27,11 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
     process.stdout.write(`${version()}\n`);
     return exitCodes.ok;
   }
+  if (name === '--completion') {
+    const { completionScript } = await import('./completion.ts');
+    process.stdout.write(completionScript(rest[0], await all()));
+    return exitCodes.ok;
+  }
   const command = await find(name);
   const args = parse(command, rest);
   if (args.values['help'] === true) return help(name);
@@ -42,12 +47,16 @@ async function find(name: string): Promise<Command> {
   throw new CommandError(exitCodes.usage, `There is no command "${name}"`, { hint });
 }
 
+function all(): Promise<Command[]> {
+  return Promise.all([...commands.values()].map(async (load) => load()));
+}
+
 async function help(name: string | undefined): Promise<number> {
   if (name !== undefined) {
     process.stdout.write(helpOf(await find(name)));
     return exitCodes.ok;
   }
-  const rows = await Promise.all([...commands.values()].map(async (load) => load()));
+  const rows = await all();
   const lines = [
     'Vivarium: the Model Context Protocol in every revision.',
     '',
@@ -60,6 +69,7 @@ async function help(name: string | undefined): Promise<number> {
     ...columns([
       ['-h, --help', 'Show this help; vivarium <command> --help says more'],
       ['-v, --version', 'Show the version'],
+      ['--completion <shell>', 'Print what lets bash, zsh or fish complete: source <(vivarium --completion bash)'],
     ]),
     '',
   ];
