@@ -41,7 +41,7 @@ export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Eng
       const command = findSbcl(sbcl);
       if (command === undefined) throw new Error(noSbcl(sbcl));
       const runtime = ['--noinform', '--disable-ldb', '--dynamic-space-size', `${heapMb * roomFactor}MB`];
-      const stack = ['--control-stack-size', `${stackMb}MB`, '--merge-core-pages', 'no'];
+      const stack = ['--control-stack-size', `${stackMb}MB`];
       const terms = { cwd, heapMb };
       const base = { command, env, cwd, terms };
       if (image !== undefined) return { ...base, args: ['--core', image, ...runtime, ...stack], reads: [image] };

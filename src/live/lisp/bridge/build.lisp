@@ -1,0 +1,11 @@
+;;;; Writes a core with the bridge in it to the file named last on the command line.
+(load (merge-pathnames "files.lisp" *load-truename*))
+(let ((folder *load-truename*) (draft (first (last sb-ext:*posix-argv*))))
+  (handler-bind ((warning #'muffle-warning))
+    (dolist (name cl-user::*vivarium-files*)
+      (let ((fasl (concatenate 'string draft "." name ".fasl")))
+        (unwind-protect
+             (load (or (compile-file (merge-pathnames (concatenate 'string name ".lisp") folder) :output-file fasl)
+                       (sb-ext:exit :code 3 :abort t)))
+          (ignore-errors (delete-file fasl))))))
+  (sb-ext:save-lisp-and-die draft :toplevel (intern "MAIN" :vivarium)))

@@ -1,0 +1,146 @@
+;;;; Where a program would enter the debugger: the evaluation ends with what went wrong, or waits there for what to do.
+(in-package :vivarium)
+
+(defvar *debug-box* (make-box))
+(defvar *paused* nil "The evaluation waits in the debugger.")
+
+(defun entering-debugger (condition hook)
+  (declare (ignore hook))
+  (unless (typep condition 'sb-sys:interactive-interrupt) (setf *last-error* condition))
+  (cond ((heap-condition-p condition) (out-of-memory))
+        (*pauses* (pause-at condition))
+        (t (throw 'stop (obj "fault" (fault-of condition))))))
+
+(defun heap-condition-p (condition)
+  (typep condition 'sb-kernel::heap-exhausted-error))
+
+(defun out-of-memory ()
+  (let ((where (let ((frame (find-if-not (lambda (frame) (machinery-p (frame-name frame))) (frames-from (top-frame)))))
+                 (if frame (frame-text frame) "the program"))))
+    (throw 'stop (obj "memory" where))))
+
+(defun fault-of (condition)
+  (fault-obj condition (frames-from (top-frame)) (own-restarts condition)))
+
+(defun own-restarts (condition)
+  "Those a program offers; not the one that ends a thread of ours."
+  (set-difference-in-order (compute-restarts condition) *base-restarts*))
+
+(defun set-difference-in-order (all without)
+  (remove-if (lambda (one) (member one without)) all))
+
+(defun pause-at (condition &optional (reason (format nil "~a: ~a" (type-name condition) (condition-message condition))))
+  (let* ((frames (frames-from (top-frame)))
+         (restarts (own-restarts condition))
+         (*pauses* nil)
+         (*paused* t))
+    (wait-for-orders reason frames restarts)))
+
+(defun pause-obj (reason frames restarts)
+  (obj "reason" reason "frames" (frame-objs frames t) "restarts" (if restarts (restart-objs restarts) :omit)))
+
+(defun wait-for-orders (reason frames restarts)
+  (flush-taps)
+  (send (list* :obj (cons "ev" "paused") (cdr (pause-obj reason frames restarts))))
+  (loop
+    (let* ((request (take *debug-box*)) (id (field request "id")) (action (field request "action")))
+      (cond ((string= action "frames")
+             (apply #'done id (cdr-members (pause-obj reason frames restarts))))
+            ((string= action "eval") (evaluate-in-frame id request frames))
+            ((string= action "restart") (choose-restart id request restarts))
+            ((member action '("resume" "into" "over" "out") :test #'string=)
+             (let ((way (way-on action restarts)))
+               (if way
+                   (progn (done id) (leave-pause (lambda () (invoke-restart way))))
+                   (refused id "It failed, so there is no going on from here: choose a restart, or abort"))))
+            (t (refused id "There is no ~a in this language" action))))))
+
+(defun leave-pause (function)
+  "What follows may fail again, and is paused at again."
+  (setf *paused* nil)
+  (let ((*pauses* t)) (funcall function)))
+
+(defun way-on (action restarts)
+  (flet ((named (&rest names)
+           (find-if (lambda (restart) (member (restart-name restart) names :test #'string=)) restarts)))
+    (cond ((string= action "into") (named "STEP-INTO"))
+          ((string= action "over") (named "STEP-NEXT"))
+          ((string= action "out") (named "STEP-OUT"))
+          (t (named "STEP-CONTINUE" "CONTINUE" "GO-ON")))))
+
+(defun evaluate-in-frame (id request frames)
+  (let ((frame (nth (field request "frame" 0) frames)))
+    (if (null frame)
+        (refused id "There is no frame ~d: there are ~d" (field request "frame" 0) (length frames))
+        (handler-case
+            (let* ((form (let ((*reading* t)) (read-from-string (field request "code" "nil"))))
+                   (value (handler-bind ((warning #'muffle-warning) (sb-ext:compiler-note #'muffle-warning))
+                            (let ((*error-output* (make-broadcast-stream))) (in-frame frame form)))))
+              (flush-taps)
+              (done id "value" (view value)))
+          (serious-condition (condition)
+            (done id "thrown" (format nil "~a: ~a" (type-name condition) (condition-message condition))))))))
+
+(defun in-frame (frame form)
+  "Frames without variables know only what is global."
+  (let ((function (handler-case (sb-di:preprocess-for-eval form (sb-di:frame-code-location frame))
+                    (sb-di:debug-condition () nil))))
+    (if function (funcall function frame) (eval form))))
+
+(defun choose-restart (id request restarts)
+  (let* ((number (field request "restart")) (text (field request "value"))
+         (restart (and (integerp number) (nth number restarts))))
+    (cond ((null restart)
+           (refused id "There is no restart ~a: there are ~d" number (length restarts)))
+          ((and (null text) (takes-value-p restart) (not (string= (restart-name restart) "RETRY")))
+           (refused id "~a takes a value: value: \"...\"" (restart-name restart)))
+          (t (multiple-value-bind (values problem) (values-of text)
+               (if problem
+                   (refused id "The value cannot be had: ~a" problem)
+                   (progn (done id)
+                          (leave-pause (lambda () (apply #'invoke-restart restart values))))))))))
+
+(defun values-of (text)
+  (if (null text)
+      (values '() nil)
+      (handler-case
+          (let ((form (let ((*reading* t)) (read-from-string text))))
+            (values (multiple-value-list (let ((*error-output* (make-broadcast-stream))) (eval form))) nil))
+        (serious-condition (condition)
+          (values nil (format nil "~a: ~a" (type-name condition) (condition-message condition)))))))
+
+;;; (step form) stops at every form of what it runs.
+(defun stepping (condition)
+  (typecase condition
+    (sb-ext:step-form-condition
+     (let ((frames (frames-from (sb-di:frame-down (sb-di:top-frame)))) (*paused* t))
+       (wait-for-orders (format nil "about to run ~a" (brief (sb-kernel::step-condition-form condition))) frames
+                        (compute-restarts condition))))
+    (sb-ext:step-values-condition nil)
+    (t nil)))
+
+;;; From outside.
+(defun interrupt-worker (worker id)
+  (sb-thread:interrupt-thread worker
+                              (lambda () (when (eql *running* id) (throw 'stop (obj "interrupted" t))))))
+
+(defun pause-worker (worker id)
+  (sb-thread:interrupt-thread worker
+                              (lambda ()
+                                (when (and (eql *running* id) (not *paused*))
+                                  (let ((*paused* t) (top (sb-di:top-frame)))
+                                    (restart-case
+                                        (wait-for-orders "asked to pause" (frames-from top)
+                                                         (remove-if-not (lambda (restart) (string= (restart-name restart) "GO-ON"))
+                                                                        (compute-restarts)))
+                                      (go-on () :report "Go on")))))))
+
+(defun stray-debugger (condition hook)
+  "In a thread the program started: it is told of, and the thread ends."
+  (declare (ignore hook))
+  (ignore-errors
+   (flush-taps)
+   (send (obj "ev" "stray" "what" "uncaught"
+              "where" (or (sb-thread:thread-name sb-thread:*current-thread*) "a thread")
+              "fault" (fault-obj condition (frames-from (top-frame)) nil))))
+  (sb-thread:abort-thread))

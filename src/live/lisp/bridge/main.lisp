@@ -1,0 +1,116 @@
+;;;; The threads of an image: one that always answers, one the program runs in, one that looks things up.
+(in-package :vivarium)
+
+(defvar *worker-box* (make-box))
+(defvar *clerk-box* (make-box))
+(defvar *worker* nil)
+(defvar *clerk* nil)
+(defvar *main-fd* nil "The channel of an image that is ours.")
+(defvar *heap-limit* nil "In bytes: above it, what runs is stopped.")
+(defconstant +clerk-seconds+ 15)
+
+(defparameter *clerk-ops* '()
+  "From the name of an operation to what answers it, with the request.")
+
+(defmacro define-op (name (request) &body body)
+  "Answered beside what runs; its value is what is answered."
+  `(push (cons ,name (lambda (,request) (declare (ignorable ,request)) ,@body)) *clerk-ops*))
+
+(defun main ()
+  "The image of a live server: the channel is file descriptor 3."
+  (sb-ext:disable-debugger)
+  (handler-bind ((sb-sys:interactive-interrupt (lambda (condition) (declare (ignore condition)) (sb-ext:exit :code 130 :abort t))))
+    (attend (setf *main-fd* 3))
+    (sb-ext:exit :code 0 :abort t)))
+
+(defun attend (fd)
+  "Until the channel ends."
+  (let* ((in (sb-sys:make-fd-stream fd :input t :buffering :full :external-format :utf-8))
+         (first (read-line in nil nil))
+         (terms (and first (ignore-errors (read-json first)))))
+    (when terms
+      (setf *send* (make-sender fd (field terms "secret")))
+      (begin terms)
+      (send (obj "ev" "ready" "version" (format nil "~a ~a" (lisp-implementation-type) (lisp-implementation-version))
+                 "pid" (sb-posix:getpid)))
+      (loop for line = (read-line in nil nil)
+            while line
+            do (let ((request (ignore-errors (read-json line))))
+                 (handler-case (dispatch request)
+                   (serious-condition (condition)
+                     (refused (field request "id") "~a" (condition-message condition)))))))))
+
+(defun begin (terms)
+  (take-over-streams)
+  (setf *compile-verbose* nil *compile-print* nil *load-verbose* nil
+        sb-ext:*invoke-debugger-hook* #'stray-debugger
+        *heap-limit* (let ((mb (field terms "heapMb"))) (and mb (* mb 1024 1024))))
+  (settle-in (field terms "cwd"))
+  (name-last-values)
+  (pushnew 'watch-heap sb-ext:*after-gc-hooks*)
+  (start-threads))
+
+(defun name-last-values ()
+  "As in the other languages; variables of a function may have these names all the same."
+  (eval `(define-symbol-macro ,(intern "_" :cl-user) *))
+  (eval `(define-symbol-macro ,(intern "_ERR" :cl-user) *last-error*)))
+
+(defun start-threads ()
+  (setf *worker* (sb-thread:make-thread #'work :name "evaluations")
+        *clerk* (sb-thread:make-thread #'clerk :name "questions")))
+
+(defun work ()
+  "No handler stands around an evaluation: what it does not handle itself goes to the debugger, which is ours."
+  (loop for request = (take *worker-box*)
+        until (eq request :end)
+        do (let ((op (field request "op")))
+             (cond ((string= op "evaluate") (evaluate-cell request))
+                   ((string= op "reload") (reload request))
+                   (t (done (field request "id")))))))
+
+(defun clerk ()
+  "Between questions it sends on what was printed."
+  (loop for request = (take *clerk-box* 0.1)
+        until (eq request :end)
+        do (if request (answer-question request) (flush-taps))))
+
+(defun answer-question (request)
+  (let* ((id (field request "id")) (op (field request "op"))
+         (known (cdr (assoc op *clerk-ops* :test #'string=))))
+    (if (null known)
+        (refused id "Common Lisp has no ~a here" op)
+        (handler-case
+            (let ((answer (sb-ext:with-timeout +clerk-seconds+
+                            (with-own-streams
+                              (let ((*package* *current-package*)) (funcall known request))))))
+              (apply #'done id (cdr-members answer)))
+          (sb-ext:timeout () (refused id "It took longer than ~d s: what it shows may have no end" +clerk-seconds+))
+          (serious-condition (condition) (refused id "~a" (condition-message condition)))))))
+
+(defun dispatch (request)
+  (let ((id (field request "id")) (op (field request "op" "")))
+    (cond ((member op '("ping" "abandon") :test #'string=) (done id))
+          ((member op '("probe" "evaluate" "reload") :test #'string=) (put *worker-box* request))
+          ((string= op "interrupt")
+           (let ((running *running*)) (when running (interrupt-worker *worker* running)))
+           (done id))
+          ((string= op "debug") (debug-order id request))
+          ((string= op "save") (save-image id request))
+          (t (put *clerk-box* request)))))
+
+(defun debug-order (id request)
+  (cond ((string= (field request "action" "") "pause")
+         (let ((running *running*))
+           (if running
+               (progn (done id) (pause-worker *worker* running))
+               (refused id "Nothing runs"))))
+        ((null *running*) (refused id "Nothing runs"))
+        (t (put *debug-box* request))))
+
+(defun watch-heap ()
+  "After each collection, in a thread of SBCL's own: what fills the memory is stopped while there is room to."
+  (let ((running *running*) (limit *heap-limit*) (worker *worker*))
+    (when (and running limit worker (> (sb-kernel:dynamic-usage) limit))
+      (ignore-errors
+       (sb-thread:interrupt-thread
+        worker (lambda () (when (eql *running* running) (out-of-memory))))))))

@@ -1,0 +1,16 @@
+;;;; The bridge between a live server and an image of SBCL. It needs nothing but SBCL and its contribs.
+(require :sb-introspect)
+(require :sb-posix)
+(require :sb-sprof)
+(require :asdf)
+
+(defpackage :vivarium
+  (:use :cl)
+  (:documentation "What a program in a live image may use itself.")
+  (:export #:display #:load-file #:value #:*last-error* #:connect #:disconnect #:serve))
+
+(in-package :vivarium)
+
+(declaim (optimize (speed 1) (safety 1) (debug 1)))
+
+(defvar *last-error* nil "The last condition that ended an evaluation; _err in CL-USER.")

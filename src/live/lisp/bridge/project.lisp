@@ -1,0 +1,185 @@
+;;;; The user's project: its folder, its systems, its files, and what became of them since they were loaded.
+(in-package :vivarium)
+
+(defvar *folder* nil "The project's, as a directory.")
+(defvar *loaded-files* (make-hash-table :test #'equal :synchronized t) "From a file to when it was written, as of its loading.")
+(defvar *systems-seen* nil "The .asd files of the folder, and when they were looked for.")
+(defvar *sbcl-home* (sb-int:sbcl-homedir-pathname) "Of the SBCL the core was built with: its contribs are there.")
+
+(defparameter *skipped-folders* '("node_modules" "dist" "build" "target" "bower_components"))
+
+(defun settle-in (folder)
+  (when folder
+    (setf *folder* (sb-ext:parse-native-namestring (concatenate 'string (string-right-trim "/" folder) "/"))
+          *default-pathname-defaults* *folder*))
+  (when (and *sbcl-home* (null (sb-posix:getenv "SBCL_HOME")))
+    (sb-posix:setenv "SBCL_HOME" (sb-ext:native-namestring *sbcl-home*) 1))
+  (pushnew 'system-in-project asdf:*system-definition-search-functions*)
+  (load-quicklisp))
+
+;;; ASDF's own registry would walk the whole folder at every start; this looks when something is asked for.
+(defun system-in-project (name)
+  (when *folder*
+    (let ((primary (asdf:primary-system-name name)))
+      (find primary (project-systems) :key #'pathname-name :test #'string-equal))))
+
+(defun project-systems ()
+  (let ((now (get-universal-time)))
+    (if (and *systems-seen* (< (- now (car *systems-seen*)) 2))
+        (cdr *systems-seen*)
+        (cdr (setf *systems-seen* (cons now (asd-files *folder* 0)))))))
+
+(defun asd-files (folder depth)
+  (append (ignore-errors (directory (merge-pathnames "*.asd" folder) :resolve-symlinks nil))
+          (when (< depth 5)
+            (loop for sub in (ignore-errors (uiop:subdirectories folder))
+                  for name = (first (last (pathname-directory sub)))
+                  unless (or (not (stringp name)) (char= (char name 0) #\.) (member name *skipped-folders* :test #'string=))
+                    append (asd-files sub (1+ depth))))))
+
+(defun load-quicklisp ()
+  "The project's own, by qlot, before the user's. What goes wrong with it is said, and is no end."
+  (let ((setup (or (probe-file (merge-pathnames ".qlot/setup.lisp" *default-pathname-defaults*))
+                   (let ((home (sb-posix:getenv "HOME")))
+                     (and home (plusp (length home))
+                          (probe-file (concatenate 'string (string-right-trim "/" home) "/quicklisp/setup.lisp")))))))
+    (when (and setup (not (find-package :quicklisp)))
+      (handler-case (handler-bind ((warning #'muffle-warning)) (load setup))
+        (error (condition) (format *error-output* "~a could not be loaded: ~a~%" setup condition))))))
+
+;;; What belongs to the project is compiled so that its frames can be seen, and kept apart from the fasls of others.
+(setf asdf/output-translations:*output-translations-parameter* 'own-translations)
+
+(defun own-translations ()
+  (if *folder*
+      `(:output-translations
+        ((,(sb-ext:native-namestring *folder*) :**/ :*.*.*) (:user-cache "vivarium" :implementation :**/ :*.*.*))
+        :inherit-configuration)
+      '(:output-translations :inherit-configuration)))
+
+(defun in-project-p (file)
+  (and *folder*
+       (let ((name (namestring (merge-pathnames file))) (folder (namestring *folder*)))
+         (and (> (length name) (length folder)) (string= folder name :end2 (length folder))))))
+
+(sb-int:encapsulate 'compile-file 'vivarium
+                    (lambda (function file &rest arguments)
+                      (let ((sb-c::*policy-min* (if (in-project-p file) (debug-policy) (usual-policy))))
+                        (apply function file arguments))))
+
+(defvar *usual-policy* sb-c::*policy-min*)
+(defun usual-policy () *usual-policy*)
+
+;;; Files.
+(defun project-file (name)
+  (or (probe-file (sb-ext:parse-native-namestring (namestring-of name)))
+      (error "There is no file ~a in ~a" name (sb-ext:native-namestring (or *folder* *default-pathname-defaults*)))))
+
+(defun namestring-of (name) (if (pathnamep name) (sb-ext:native-namestring name) name))
+
+(defun load-file (name)
+  "Every form of a file, as if it had been evaluated: what is defined by it is known by its place."
+  (let* ((file (project-file name))
+         (native (sb-ext:native-namestring file))
+         (date (file-write-date file))
+         (*package* *package*) (*readtable* *readtable*)
+         (*load-pathname* file) (*load-truename* file))
+    (run-text (file-text file) native)
+    (setf (gethash native *loaded-files*) date)
+    file))
+
+(defun short-name (file)
+  (let ((name (namestring-of file)) (folder (and *folder* (sb-ext:native-namestring *folder*))))
+    (if (and folder (> (length name) (length folder)) (string= folder name :end2 (length folder)))
+        (subseq name (length folder))
+        name)))
+
+(defun loaded-systems ()
+  "Those of the project that are loaded."
+  (loop for name in (asdf:already-loaded-systems)
+        for system = (ignore-errors (asdf:registered-system name))
+        when (and system (ignore-errors (asdf:system-source-file system))
+                  (in-project-p (asdf:system-source-file system)))
+          collect system))
+
+(defun source-files-of (system)
+  (labels ((walk (component)
+             (typecase component
+               (asdf:cl-source-file (list component))
+               (asdf:parent-component (mapcan #'walk (copy-list (asdf:component-children component)))))))
+    (walk system)))
+
+(defun changed-p (component)
+  (let ((loaded (ignore-errors (asdf/action:component-operation-time 'asdf:load-op component)))
+        (written (ignore-errors (file-write-date (asdf:component-pathname component)))))
+    (and written (or (null loaded) (eq loaded t) (> written loaded)))))
+
+(defun changed-files ()
+  (loop for file being the hash-keys of *loaded-files* using (hash-value date)
+        when (let ((now (ignore-errors (file-write-date (sb-ext:parse-native-namestring file))))) (and now (/= now date)))
+          collect file))
+
+(defun changed-systems ()
+  (loop for system in (loaded-systems)
+        for changed = (remove-if-not #'changed-p (source-files-of system))
+        when changed collect (cons system (mapcar #'asdf:component-pathname changed))))
+
+(defun system-of (file)
+  (find-if (lambda (system)
+             (find file (source-files-of system)
+                   :key (lambda (component) (ignore-errors (truename (asdf:component-pathname component))))
+                   :test #'equal))
+           (loaded-systems)))
+
+;;; reload: the code is new, the values of variables and objects are what they were.
+(defun reload (request)
+  (let* ((id (field request "id"))
+         (named (coerce (or (field request "files") #()) 'list))
+         (*cell* nil) (*notes* '()) (*declared* '()) (*pauses* nil) (said '())
+         (answer (guarded id (lambda ()
+                               (let ((*package* *current-package*))
+                                 (setf said (if named (reload-named named) (reload-changed)))
+                                 (obj "text" "")))))
+         (notes (settled-notes)))
+    (flush-taps)
+    (cond ((field answer "fault") (done id "text" (reload-failure (field answer "fault")) "failed" t))
+          ((field answer "text") (done id "text" (reload-text said notes)))
+          (t (done id "text" "It was stopped before it was done; some definitions may be new, others not." "failed" t)))))
+
+(defun reload-changed ()
+  (append (loop for (system . files) in (changed-systems)
+                do (load-system-again system)
+                append (mapcar #'short-name files))
+          (loop for file in (changed-files) do (load-file file) collect (short-name file))))
+
+(defun reload-named (names)
+  (loop for name in names
+        for file = (project-file name)
+        for system = (system-of file)
+        do (if system (load-system-again system) (load-file file))
+        collect (short-name file)))
+
+(defun load-system-again (system)
+  (handler-bind ((sb-ext:compiler-note #'note-condition) (warning #'note-condition))
+    (let ((*standard-output* (make-broadcast-stream))) (asdf:load-system system))))
+
+(defun reload-text (files notes)
+  (format nil "~a~{~%~a~}"
+          (if files
+              (format nil "Reloaded ~{~a~^, ~}. Values were kept.~a" files
+                      (if *declared* (format nil " Defined again: ~{~a~^, ~}." (first-of (reverse *declared*) 20)) ""))
+              "Nothing has changed on disk since it was loaded.")
+          (loop for note in (first-of notes 20)
+                collect (format nil "[~a] ~a~a" (string-upcase (field note "severity")) (field note "message")
+                                (if (string= (field note "file") "") ""
+                                    (format nil " (~a:~d:~d)" (short-name (field note "file")) (field note "line") (field note "column")))))))
+
+(defun first-of (list count) (subseq list 0 (min count (length list))))
+
+(defun reload-failure (fault)
+  (let ((frame (find-if (lambda (frame) (string/= (field frame "file") "")) (field fault "frames"))))
+    (format nil "[ERROR] ~a: ~a~a~%What stands before that place is new; what follows is as it was."
+            (field fault "type") (field fault "message")
+            (if frame
+                (format nil " (~a:~d:~d)" (short-name (field frame "file")) (field frame "line") (field frame "column"))
+                ""))))

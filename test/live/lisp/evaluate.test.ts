@@ -1,0 +1,137 @@
+// Evaluation in Common Lisp: values, packages, what the compiler says, and errors that can be gone on from.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { notRun } from '../../../scripts/prepare.mjs';
+import { fenced, type Lab, openLisp } from './fixture.ts';
+
+describe.skipIf(notRun('sbcl'))('evaluate on SBCL', () => {
+  let lab: Lab;
+  let session: string;
+  beforeAll(async () => {
+    lab = await openLisp();
+  });
+  afterAll(() => lab.close());
+  const fresh = async (): Promise<string> => {
+    session = await lab.open();
+    return session;
+  };
+
+  it('answers the value of the last form, and keeps what was defined', async () => {
+    await fresh();
+    expect(await lab.value('(defun twice (x) (* x 2)) (defvar *n* 4)', { session })).toBe('*N*');
+    expect(await lab.value('(twice *n*)', { session })).toBe('8');
+    expect(await lab.value('(+ * 1)', { session })).toBe('9');
+    expect(await lab.value('_', { session })).toBe('9');
+  });
+
+  it('answers multiple values one a line, and none as none', async () => {
+    const { text } = await lab.evaluate('(values 1 "two" :three)', { session });
+    expect(text).toBe('=> 1\n=> "two"\n=> :THREE');
+    expect((await lab.evaluate('(values)', { session })).head).toBe('=> (no values)');
+    expect((await lab.evaluate('(floor 7 2)', { session })).text).toBe('=> 3\n=> 1');
+  });
+
+  it('stays in the package a cell goes into, and takes another for one cell', async () => {
+    await fresh();
+    await lab.value('(defpackage :shop (:use :cl)) (in-package :shop) (defvar *here* 1)', { session });
+    expect(await lab.value('(package-name *package*)', { session })).toBe('"SHOP"');
+    expect(await lab.value('(package-name *package*)', { session, package: 'cl-user' })).toBe('"COMMON-LISP-USER"');
+    expect(await lab.value('*here*', { session })).toBe('1');
+    const unknown = await lab.evaluate('1', { session, package: 'nowhere' });
+    expect(unknown.head).toBe('[ERROR] PACKAGE-ERROR: There is no package nowhere');
+  });
+
+  it('says what the compiler says, with lines and columns', async () => {
+    await fresh();
+    const { head, text } = await lab.evaluate('(defun odd (a b)\n  (list a\n    (no-such-function a)))', { session });
+    expect(head).toBe('=> ODD');
+    expect(text).toContain('[STYLE-WARNING] The variable B is defined but never used. (cell-1:1:1)');
+    expect(text).toMatch(/\[STYLE-WARNING\] undefined function: \S*NO-SUCH-FUNCTION \(cell-1:3:5\)/);
+    const typed = await lab.evaluate('(defun wrong (x)\n  (+ x "1"))', { session });
+    expect(typed.text).toMatch(/\[WARNING\] Constant "1" conflicts with its asserted type NUMBER/);
+  });
+
+  it('does not complain of what is defined later in the same cell', async () => {
+    const { text } = await lab.evaluate('(defun caller () (callee)) (defun callee () 1)', { session });
+    expect(text).toBe('=> CALLEE');
+  });
+
+  it('answers an error with its type, message, the frames of the code and the restarts', async () => {
+    await fresh();
+    await lab.value(
+      '(defun part (x)\n  (restart-case (/ x 0)\n    (use-one () :report "Take one." 1)))\n(defun whole (y) (+ 1 (part y)))',
+      { session },
+    );
+    const { head, text, isError, structured } = await lab.evaluate('(whole 8)', { session });
+    expect(isError).toBe(true);
+    expect(structured).toMatchObject({ status: 'error', session, generation: 1 });
+    expect(head).toBe('[ERROR] DIVISION-BY-ZERO: arithmetic error DIVISION-BY-ZERO signalled');
+    expect(text).toContain('[Backtrace]\n  0: (PART 8) (cell-1:2:17)\n  1: (WHOLE 8) (cell-1:4:23)');
+    expect(text).toContain('[Restarts]\n  0: USE-ONE  Take one.');
+    expect(await lab.value('(type-of _err)', { session })).toBe('DIVISION-BY-ZERO');
+  });
+
+  it('pauses at an error with the variables of each frame, and goes on by a restart', async () => {
+    const paused = await lab.evaluate('(whole 8)', { session, on_error: 'pause' });
+    expect(paused.structured.status).toBe('paused');
+    expect(paused.text).toMatch(/\(PART 8\) \(cell-1:2:17\)\n {6}x = 8/);
+    expect((await lab.call('debug', { session, action: 'eval', frame: 1, code: '(* x 2)' })).head).toBe('=> 16');
+    expect((await lab.call('debug', { session, action: 'restart', restart: 9 })).text).toBe('There is no restart 9: there are 1');
+    expect((await lab.call('debug', { session, action: 'restart', restart: 0 })).head).toBe('=> 2');
+  });
+
+  it('gives a restart its value, and says when one is missing or cannot be had', async () => {
+    const paused = await lab.evaluate('(+ 1 never-bound)', { session, on_error: 'pause' });
+    expect(paused.text).toContain('1: USE-VALUE  Use specified value.  (takes a value)');
+    const choose = (more: object) => lab.call('debug', { session, action: 'restart', restart: 1, ...more });
+    expect((await choose({})).text).toBe('USE-VALUE takes a value: value: "..."');
+    expect((await choose({ value: '(car 1)' })).text).toContain('The value cannot be had: TYPE-ERROR');
+    expect((await choose({ value: '(* 6 7)' })).head).toBe('=> 43');
+  });
+
+  it('pauses again where it fails again, and ends when it is told to', async () => {
+    const code = '(list (symbol-value :a) first-unbound second-unbound)';
+    expect((await lab.evaluate(code, { session, on_error: 'pause' })).head).toContain('FIRST-UNBOUND');
+    const again = await lab.call('debug', { session, action: 'restart', restart: 1, value: '1' });
+    expect(again.head).toContain('[PAUSED] UNBOUND-VARIABLE: The variable SECOND-UNBOUND is unbound.');
+    expect((await lab.call('debug', { session, action: 'abort' })).head).toBe('[INTERRUPTED] on request');
+    expect(await lab.value('(whole-p)', { session }).catch(() => 'still there')).toBe('still there');
+  });
+
+  it('steps through a form', async () => {
+    await lab.value('(defun three (x) (let ((a (* x 2))) (+ a 1)))', { session });
+    const first = await lab.evaluate('(step (three 4))', { session });
+    expect(first.head).toMatch(/^\[PAUSED\] about to run/);
+    const next = await lab.call('debug', { session, action: 'step', step: 'into' });
+    expect(next.head).toMatch(/^\[PAUSED\] about to run/);
+    expect((await lab.call('debug', { session, action: 'resume' })).head).toBe('=> 9');
+  });
+
+  it('pauses what runs, and lets it go on', async () => {
+    const running = await lab.evaluate('(loop for i from 0 until (fboundp (quote now-stop)) do (sleep 0.01) finally (return :ended))', {
+      session,
+      wait_ms: 100,
+    });
+    expect(running.structured.status).toBe('running');
+    const paused = await lab.call('debug', { session, action: 'pause' });
+    expect(paused.head).toBe('[PAUSED] asked to pause');
+    expect((await lab.call('debug', { session, action: 'eval', code: "(setf (fdefinition 'now-stop) #'identity)" })).isError).toBe(false);
+    expect((await lab.call('debug', { session, action: 'resume' })).head).toBe('=> :ENDED');
+  });
+
+  it('runs nothing of a cell that is not closed, and says where it begins', async () => {
+    const { text } = await lab.evaluate('(defvar *ran* 1)\n(list 1', { session });
+    expect(text).toContain('[ERROR] END-OF-FILE: The form that begins here is not closed');
+    expect(text).toContain('(cell-');
+    expect(text).toContain(':2:1)');
+    expect(await lab.value("(boundp '*ran*)", { session })).toBe('NIL');
+  });
+
+  it('takes what is printed as output, and standard input as ended', async () => {
+    const { text } = await lab.evaluate(
+      '(format t "one~%") (format *error-output* "two~%") (sb-ext:run-program "/bin/echo" (list "three") :output t) (read-line nil nil)',
+      { session },
+    );
+    for (const word of ['one', 'two']) expect(fenced(text).join()).toContain(word);
+    expect((await lab.evaluate('(read-line *standard-input* nil :ended)', { session })).head).toBe('=> :ENDED');
+  });
+});
