@@ -71,7 +71,7 @@ function isChosen(one: Requirement, { revision, party, transport, level, section
   if (transport !== undefined && one.transports !== undefined && !one.transports.includes(transport)) return false;
   if (level !== undefined && !isAtLeast(strongest(one, revision), level)) return false;
   if (section !== undefined && sectionOf(one) !== section) return false;
-  if (observable !== undefined && isObservable(one) !== observable) return false;
+  if (observable !== undefined && isObservable(one, party) !== observable) return false;
   if (only !== undefined && !only.some((pattern) => isNamedBy(one.id, pattern))) return false;
   return skip === undefined || !skip.some((pattern) => isNamedBy(one.id, pattern));
 }

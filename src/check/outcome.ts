@@ -1,7 +1,7 @@
 // The verdict on each requirement, and the sums of them.
 import type { Revision } from '../protocol/revision.ts';
 import { describeEvidence, type EvidenceLine } from './evidence.ts';
-import { addressOf, isAtLeast, type Level, levelIn, pageIn, type Requirement, sectionOf, type Transport } from './requirement.ts';
+import { addressOf, isAtLeast, judgedIn, type Level, levelIn, pageIn, type Requirement, sectionOf, type Transport } from './requirement.ts';
 import type { Json } from './value.ts';
 import { at } from './value.ts';
 import { type Finding, type Verdict, weightiest } from './verdict.ts';
@@ -69,7 +69,8 @@ interface Judged {
 }
 
 function judged(requirement: Requirement, level: Level, findings: readonly Finding[], { transport, capabilities }: Circumstances): Judged {
-  const { judged: way, transports, capability } = requirement;
+  const { transports, capability } = requirement;
+  const way = judgedIn(requirement, 'server');
   if (transports !== undefined && !transports.includes(transport)) return { verdict: 'not-applicable', message: `not on ${transport}` };
   const finding = weightiest(findings);
   if (finding?.kind === 'broken') {

@@ -40,6 +40,8 @@ export interface Requirement {
   /** Where it is said if not in a sentence with a keyword: in the schema, by JSON-RPC itself, or in words without one. */
   readonly basis?: 'schema' | 'json-rpc' | 'prose';
   readonly judged: Judged;
+  /** What is asked of both may show in one party only: why it does not in the other. */
+  readonly hidden?: Readonly<Partial<Record<Exclude<Party, 'both'>, string>>>;
 }
 
 /** Every revision, the oldest first. */
@@ -56,8 +58,15 @@ export function sectionOf({ id }: Requirement): string {
   return id.slice(0, id.indexOf('/'));
 }
 
-export function isObservable({ judged }: Requirement): boolean {
-  return typeof judged === 'string';
+/** How it is judged when that party is under test. */
+export function judgedIn({ judged, hidden }: Requirement, party: Exclude<Party, 'both'>): Judged {
+  const reason = hidden?.[party];
+  return reason === undefined ? judged : { unobservable: reason };
+}
+
+/** In that party, or in any. */
+export function isObservable(requirement: Requirement, party?: Exclude<Party, 'both'>): boolean {
+  return typeof (party === undefined ? requirement.judged : judgedIn(requirement, party)) === 'string';
 }
 
 /** The page and heading that say it: `basic/transports#stdio`. */

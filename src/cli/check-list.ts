@@ -31,7 +31,7 @@ export function listRequirements(args: Arguments): string {
 
 function row(each: Requirement, revision: Revision | undefined): object {
   const at = revision ?? (each.revisions.at(-1) as Revision);
-  const { id, party, revisions: holds, transports, capability, text, judged } = each;
+  const { id, party, revisions: holds, transports, capability, text, judged, hidden } = each;
   return {
     id,
     level: levelIn(each, at),
@@ -42,5 +42,6 @@ function row(each: Requirement, revision: Revision | undefined): object {
     text,
     url: addressOf(each, at),
     judged,
+    ...(hidden !== undefined && { hidden }),
   };
 }

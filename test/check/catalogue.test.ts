@@ -1,7 +1,17 @@
 // The catalogue of requirements: whole, without doubles, and tied to the sentences of the specification.
 import { describe, expect, it } from 'vitest';
 import { catalogue, choose, isNamedBy, joined, requirement } from '../../src/check/catalogue.ts';
-import { addressOf, all, isAtLeast, isObservable, type Level, levelIn, type Requirement, sectionOf } from '../../src/check/requirement.ts';
+import {
+  addressOf,
+  all,
+  isAtLeast,
+  isObservable,
+  judgedIn,
+  type Level,
+  levelIn,
+  type Requirement,
+  sectionOf,
+} from '../../src/check/requirement.ts';
 import { disagreements, readMaps, readSentences, shareOf } from './agreement.ts';
 
 const idShape = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\/[a-z0-9]+(?:-[a-z0-9]+)*)+$/;
@@ -55,6 +65,10 @@ describe('the catalogue', () => {
   it('gives a reason where nothing can be observed', () => {
     const silent = catalogue.filter(({ judged }) => typeof judged === 'object' && judged.unobservable.length < 10);
     expect(silent.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('hides from one party only what is asked of both', () => {
+    expect(catalogue.filter(({ hidden, party }) => hidden !== undefined && party !== 'both').map(({ id }) => id)).toEqual([]);
   });
 
   it('refuses an id that is there twice', () => {
@@ -141,6 +155,13 @@ describe('a choice', () => {
     expect(ids({ transport: 'http' })).toEqual([]);
     expect(ids({ transport: 'stdio', observable: true })).toEqual(['a/b', 'c/d/e']);
     expect(ids({ observable: false })).toEqual([]);
+  });
+
+  it('goes by whether it can be observed in the party under test', () => {
+    const half: Requirement = { ...one, party: 'both', hidden: { server: 'nothing is sent to a server' } };
+    expect(choose({ party: 'server', observable: true }, [half])).toEqual([]);
+    expect(choose({ party: 'client', observable: true }, [half])).toEqual([half]);
+    expect(judgedIn(half, 'server')).toEqual({ unobservable: 'nothing is sent to a server' });
   });
 
   it('goes by the level it has in the revision', () => {

@@ -10,6 +10,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     text: 'A schema may name its dialect in $schema.',
     page: 'basic#schema-dialect',
     judged: 'rule',
+    hidden: { client: 'a client sends no schema' },
   },
   {
     id: 'json-schema/dialect/2020-12',
@@ -28,6 +29,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     text: 'Schemas are written in JSON Schema 2020-12.',
     page: 'basic#schema-dialect',
     judged: 'rule',
+    hidden: { client: 'a client sends no schema' },
   },
   {
     id: 'json-schema/dialect/documented',
@@ -46,6 +48,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     text: 'A dialect that is not supported leads to an error that says so.',
     page: 'basic#implementation-requirements',
     judged: 'probe',
+    hidden: { server: 'no schema is sent to a server' },
   },
   {
     id: 'json-schema/validated',
@@ -64,6 +67,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     text: 'Schemas that are sent are valid in the dialect they have.',
     page: 'basic#schema-validation',
     judged: 'rule',
+    hidden: { client: 'a client sends no schema' },
   },
   {
     id: 'json-schema/ref/network',
@@ -73,6 +77,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     text: 'A $ref to an address on a network is not fetched by itself, and a mode that does so is off unless it is switched on.',
     page: 'basic#ref-resolution',
     judged: 'probe',
+    hidden: { server: 'no schema is sent to a server' },
   },
   {
     id: 'json-schema/ref/opt-in',
@@ -100,6 +105,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     text: 'A schema that cannot be judged because a $ref is not resolved is refused, not taken for one that allows everything.',
     page: 'basic#ref-resolution',
     judged: 'probe',
+    hidden: { server: 'no schema is sent to a server' },
   },
   {
     id: 'json-schema/bounds',
@@ -109,6 +115,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     text: 'Checking by a schema has bounds in depth, number of parts or time.',
     page: 'basic#composition-keyword-resource-use',
     judged: 'probe',
+    hidden: { server: 'no schema is sent to a server' },
   },
   {
     id: 'icons/types/png-jpeg',
