@@ -34,7 +34,8 @@ export async function attend(session: Session, run: Run, ctx: Context, ms: numbe
   ctx.signal.addEventListener('abort', stop, { once: true });
   if (ctx.signal.aborted) stop();
   let beats = 0;
-  const beat = setInterval(() => ctx.progress(++beats, undefined, session.terms.mask(run.printed.lastLine()) || 'running'), 1_000);
+  const { mask, unfinished } = session.terms;
+  const beat = setInterval(() => ctx.progress(++beats, undefined, mask(run.printed.lastLine(unfinished)).slice(-120) || 'running'), 1_000);
   try {
     await run.settled(ms);
   } finally {

@@ -11,7 +11,8 @@ export interface Journal {
   readonly image?: string;
 }
 
-type SavedCell = string | { readonly code: string; readonly package: string };
+/** With what was said about it, where anything was. */
+type SavedCell = string | { readonly code: string; readonly language?: string; readonly package?: string };
 
 const kind = '.journal.json';
 const imageKind = '.image';
@@ -22,7 +23,12 @@ export async function saveJournal(folder: string, session: Session, name: string
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const cells = session.entries
     .filter(({ ok }) => ok)
-    .map(({ code, package: pack }): SavedCell => (pack === undefined ? code : { code, package: pack }));
+    .map(
+      ({ code, language, package: pack }): SavedCell =>
+        language === undefined && pack === undefined
+          ? code
+          : { code, ...(language !== undefined && { language }), ...(pack !== undefined && { package: pack }) },
+    );
   const { problem, bytes } = await saveImage(join(folder, `${name}${imageKind}`), session);
   const image = bytes === undefined ? {} : { image: session.version };
   const journal: Journal = { name, language: session.engine.language, cells, ...image };
@@ -78,8 +84,8 @@ export async function replay(
   let done = 0;
   for (const cell of cells) {
     if (signal.aborted) break;
-    const { code, package: pack } = typeof cell === 'string' ? { code: cell, package: undefined } : cell;
-    const run = session.evaluate(code, { timeoutMs, package: pack });
+    const { code, language, package: pack } = typeof cell === 'string' ? { code: cell } : cell;
+    const run = session.evaluate(code, { timeoutMs, language, package: pack });
     const stop = (): void => void session.stop(run, 'cancelled');
     signal.addEventListener('abort', stop, { once: true });
     await run.settled(2 ** 31 - 1);
@@ -96,7 +102,9 @@ export async function replay(
 }
 
 function isCell(cell: unknown): boolean {
-  return typeof cell === 'string' || typeof (cell as { code?: unknown } | null)?.code === 'string';
+  if (typeof cell === 'string') return true;
+  const { code, language = '', package: pack = '' } = (cell ?? {}) as Record<string, unknown>;
+  return [code, language, pack].every((one) => typeof one === 'string');
 }
 
 function checkName(name: string): void {

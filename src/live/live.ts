@@ -1,6 +1,7 @@
 // createLive: a Server whose tools work in live images.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { coreOf } from '../server/core.ts';
 import { VivariumError } from '../server/index.ts';
 import { Server } from '../server/server.ts';
 import type { Engine } from './engine.ts';
@@ -137,7 +138,7 @@ export function createLive(options: LiveOptions = {}): Live {
     graceMs: limits.graceMs,
     mostOutput: limits.output,
     mostQueued: 100,
-    mask: createMask(process.env),
+    ...createMask(process.env),
     sandbox: sandboxOf(options.sandbox),
   };
   const sessions = new Sessions({
@@ -163,10 +164,12 @@ export function createLive(options: LiveOptions = {}): Live {
   offerTools(local, place);
   offerResources(local, place, { name, version });
   offerPrompts(local, place);
-  const tests = { home, env: terms.env, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask: terms.mask };
+  const { env: seen, mask, unfinished } = terms;
+  const tests = { home, env: seen, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask, unfinished };
   offerExtraTools(local, place, options.tools ?? 'default', terms.sandbox === undefined ? tests : undefined);
   const server = surface === undefined ? local : new Server({ name, version, ...surface.server });
   surface?.offer(server, place);
+  coreOf(server).farewells.add((sessionId) => void place.leave(sessionId));
   const close = (): Promise<void> => sessions.closeAll();
   return {
     server,

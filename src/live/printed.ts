@@ -1,11 +1,24 @@
 // What was printed, bounded: the beginning and the end are kept, and how much is missing in between.
 
+/** How much of the end of a text must not be told before what follows it. */
+export type Unfinished = (text: string) => number;
+
+const nothing: Unfinished = () => 0;
+/** Behind a gap, what may be the other half of a secret: one long word of letters and digits. */
+const otherHalf = /^(?=[\w+/=.-]{0,512}\d)(?=[\w+/=.-]{0,512}[A-Za-z])[\w+/=.-]{12,512}(?![\w+/=.-])/;
+const endOfKey = /^(?:(?!-----BEGIN )[\s\S]){0,8192}?-----END [A-Z ]*PRIVATE KEY-----/;
+
+/** So much of a secret would tell something. */
+const telling = 8;
+
 export class Printed {
   readonly #most: number;
   #head = '';
   #tail = '';
   #length = 0;
   #skipped = 0;
+  /** Kept back, to see what follows; a few characters not for ever. */
+  #held = '';
 
   constructor(most: number) {
     this.#most = most;
@@ -20,7 +33,7 @@ export class Printed {
     if (skipped > 0) this.#skip(skipped);
     this.#length += text.length;
     const half = this.#most / 2;
-    if (this.#head.length < half) {
+    if (this.#head.length < half && this.#skipped === 0) {
       const room = half - this.#head.length;
       this.#head += text.slice(0, room);
       text = text.slice(room);
@@ -37,20 +50,32 @@ export class Printed {
     this.#tail = '';
   }
 
-  /** Everything up to now, which is then gone. */
-  take(): { readonly text: string; readonly cut: number } {
-    const tail = this.#tail.slice(-this.#most / 2);
-    const cut = this.#length - this.#head.length - tail.length + this.#skipped;
-    const text = cut > 0 ? `${this.#head}\n[… ${cut} characters left out …]\n${tail}` : this.#head + tail;
-    this.#head = '';
+  /** Everything up to now, which is then gone; but for what is `unfinished`, where more may come. */
+  take(unfinished: Unfinished = nothing, more = false): { readonly text: string; readonly cut: number } {
+    let head = this.#head;
+    let tail = this.#tail.slice(-this.#most / 2);
+    const gap = this.#length - head.length - tail.length + this.#skipped > 0;
+    if (gap) {
+      head = head.slice(0, head.length - unfinished(head));
+      tail = tail.replace(endOfKey, '').replace(otherHalf, '');
+    }
+    const cut = this.#length - head.length - tail.length + this.#skipped;
+    const text = gap ? `${head}\n[… ${cut} characters left out …]\n${tail}` : head + tail;
+    const count = more && !(gap && tail === '') ? unfinished(gap ? tail : text) : 0;
+    const held = text.slice(text.length - count);
+    const keeps = held !== '' && (held !== this.#held || held.length >= telling);
+    this.#held = keeps ? held : '';
+    this.#head = this.#held;
     this.#tail = '';
-    this.#length = 0;
+    this.#length = this.#held.length;
     this.#skipped = 0;
-    return { text, cut: Math.max(0, cut) };
+    return { text: keeps ? text.slice(0, -count) : text, cut: Math.max(0, cut) };
   }
 
-  lastLine(): string {
-    const text = (this.#head + this.#tail).slice(-500).trimEnd();
-    return text.slice(text.lastIndexOf('\n') + 1).slice(-120);
+  /** As far as it can be told. */
+  lastLine(unfinished: Unfinished): string {
+    const all = (this.#head + this.#tail).slice(-2_000);
+    const text = all.slice(0, all.length - unfinished(all)).trimEnd();
+    return text.slice(text.lastIndexOf('\n') + 1).replace(otherHalf, '');
   }
 }

@@ -18,6 +18,7 @@ const mostNotes = 20;
 /** Of an evaluation, over or not, for one listener. Takes what was printed, so that nothing is told twice. */
 export function reportRun(session: Session, run: Run, listener: string): Report {
   const lines: string[] = [];
+  const { unfinished } = session.terms;
   let truncated = false;
   const losses = session.losses.take(listener);
   const { outcome, pause } = run;
@@ -25,7 +26,7 @@ export function reportRun(session: Session, run: Run, listener: string): Report 
   // The last one is then what happened to this very cell.
   for (const one of outcome?.status === 'lost' ? losses.slice(0, -1) : losses) lines.push(`[STATE LOST] ${one}`);
   for (const one of session.remarks.take(listener)) lines.push(`[NOTE] ${one}`);
-  const background = session.background.take();
+  const background = session.background.take(unfinished, true);
   if (background.text !== '') lines.push(fence('background output since the last answer', background.text));
   const head =
     outcome !== undefined
@@ -33,7 +34,7 @@ export function reportRun(session: Session, run: Run, listener: string): Report 
       : pause !== undefined
         ? pauseText(pause, session)
         : runningText(run, session);
-  const printed = run.printed.take();
+  const printed = run.printed.take(unfinished, outcome === undefined);
   truncated = printed.cut > 0 || background.cut > 0;
   lines.unshift(head.line);
   if (printed.text !== '') lines.push(fence('output', printed.text));

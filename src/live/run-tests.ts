@@ -16,6 +16,7 @@ export interface TestTerms {
   readonly timeoutMs: number;
   readonly mostOutput: number;
   mask(text: string): string;
+  unfinished(text: string): number;
 }
 
 interface Ended {
@@ -76,7 +77,7 @@ async function run(runner: TestRunner, wish: TestWish, terms: TestTerms, ctx: Co
     const text = await readFile(join(folder, reportFile), 'utf8').catch(() => undefined);
     return {
       report: text === undefined ? undefined : readSafely(runner, text),
-      output: printed.take().text,
+      output: printed.take(terms.unfinished).text,
       why,
       code,
       ms: performance.now() - began,
@@ -97,7 +98,7 @@ function readSafely(runner: TestRunner, text: string): TestReport | undefined {
 
 async function finished(
   args: readonly string[],
-  { home, env, timeoutMs }: TestTerms,
+  { home, env, timeoutMs, mask, unfinished }: TestTerms,
   printed: Printed,
   ctx: Context,
 ): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
@@ -119,7 +120,7 @@ async function finished(
   ctx.signal.addEventListener('abort', stop, { once: true });
   if (ctx.signal.aborted) stop();
   let beats = 0;
-  const beat = setInterval(() => ctx.progress(++beats, undefined, printed.lastLine() || 'tests run'), 1_000);
+  const beat = setInterval(() => ctx.progress(++beats, undefined, mask(printed.lastLine(unfinished)).slice(-120) || 'tests run'), 1_000);
   try {
     const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
     if (ctx.signal.aborted) throw ctx.signal.reason;

@@ -21,6 +21,8 @@ export interface SessionTerms extends ImageLimits {
   readonly mostQueued: number;
   /** Of what goes to a model. */
   mask(text: string): string;
+  /** How much of its end may be the beginning of a secret. */
+  unfinished(text: string): number;
   /** Behind bubblewrap. */
   readonly sandbox?: SandboxOptions | undefined;
   /** How long an interrupt may take before the image is ended. */
@@ -38,6 +40,7 @@ export interface Asked {
 export interface Entry {
   readonly cell: number;
   readonly code: string;
+  readonly language?: string | undefined;
   readonly package?: string | undefined;
   readonly ok: boolean;
   readonly text: string;
@@ -366,7 +369,7 @@ export class Session {
     if (names.length > 0) this.onChange(names);
   }
 
-  #note({ cell, code, package: pack }: Run, outcome: Outcome): void {
+  #note({ cell, code, language, package: pack }: Run, outcome: Outcome): void {
     const ok = outcome.status === 'ok';
     const text =
       outcome.status === 'ok'
@@ -376,7 +379,7 @@ export class Session {
           : outcome.status;
     const whole = code.length <= mostCode;
     const kept = whole ? code : `${code.slice(0, mostCode)}…`;
-    this.entries.push({ cell, code: kept, package: pack, ok: ok && whole, text: text.slice(0, 500) });
+    this.entries.push({ cell, code: kept, language, package: pack, ok: ok && whole, text: text.slice(0, 500) });
     this.#ran++;
     if (this.entries.length <= mostEntries) return;
     this.entries.shift();

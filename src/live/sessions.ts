@@ -114,6 +114,12 @@ export class Sessions {
     return true;
   }
 
+  /** Those of this name are closed, unless something happens in them. */
+  async leave(name: string): Promise<void> {
+    const left = [...this.#sessions.values()].filter(({ handle, state }) => handle === name && (state === 'idle' || state === 'cold'));
+    await Promise.all(left.map(({ owner, handle }) => this.close(owner, handle, 'its connection ended')));
+  }
+
   async closeAll(): Promise<void> {
     clearInterval(this.#timer);
     const all = [...this.#sessions.values()];

@@ -26,8 +26,8 @@ export async function runWhole(place: Workplace, ctx: Context, code: string, pac
   // It stopped in itself, and nobody here could let it go on.
   if (!run.over) await session.stop(run);
   run.shown = true;
-  const before = session.background.take().text;
-  const printed = `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${run.printed.take().text}`;
+  const before = session.background.take(session.terms.unfinished, true).text;
+  const printed = `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${run.printed.take(session.terms.unfinished, !run.over).text}`;
   const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
   const outcome = run.outcome ?? { status: 'stopped', why: 'interrupted', goesOn: true };
   return { session, outcome, printed, lost: session.losses.take(listenerOf(ctx)), pictures };

@@ -83,10 +83,19 @@ export class Workplace {
   }
 
   /** One for each language, where there are several. */
+  /** Its connection has ended. What runs goes on, under its handle, until nobody has used it for long. */
+  async leave(sessionId: string): Promise<void> {
+    if (!this.#single) await this.sessions.leave(nameOf(sessionId));
+  }
+
   #ownName({ sessionId }: Context, language: string | undefined): string | undefined {
     if (!this.#single && !this.#nameless && sessionId === undefined) return undefined;
-    const own = this.#single || sessionId === undefined ? 'main' : `main-${sessionId.slice(0, 12)}`;
+    const own = this.#single || sessionId === undefined ? 'main' : nameOf(sessionId);
     const named = language === undefined ? undefined : this.sessions.check(language);
     return named === undefined || named === this.sessions.engines[0] ? own : `${own}-${named.language}`;
   }
+}
+
+function nameOf(sessionId: string): string {
+  return `main-${sessionId.slice(0, 12)}`;
 }

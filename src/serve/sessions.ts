@@ -187,6 +187,7 @@ export class HttpSessions {
     held.session.onState = undefined;
     held.session.close();
     held.standalone.close();
+    for (const told of this.#endpoint.core.farewells) told(held.id);
   }
 
   #tell(news: { kind: News['kind']; session: string; [more: string]: unknown }): void {

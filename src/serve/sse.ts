@@ -177,6 +177,7 @@ export class SseSessions {
     this.#open.delete(id);
     this.#endpoint.audience.delete(session);
     session.close();
+    for (const told of this.#endpoint.core.farewells) told(id);
     // There is no way to take it back: nobody can use it once the stream is gone.
     this.#endpoint.quietly(this.#endpoint.store.put(`sse/${id}`, '', 1));
   }

@@ -81,6 +81,8 @@ export class Core {
   /** Whether a resource does not exist for someone; there once anybody can have subscribed to one. */
   hides: typeof hiddenFrom | undefined;
   readonly #origin: Readonly<Record<string, unknown>>;
+  /** Told the id of a session that has ended: by its client, or because nobody used it. */
+  readonly farewells: Set<(sessionId: string) => void> = new Set();
   readonly #listeners: Set<(change: Change, at: number) => void> = new Set();
   /** By what changed, with the count at which it changed last. */
   readonly #changed: Map<string, { readonly change: Change; readonly at: number }> = new Map();

@@ -21,7 +21,7 @@ const http = ['serve/', 'store/'];
 const bundles: Readonly<Record<string, Bundle>> = {
   // connect() loads connect/http and connect/stdio when it is given a URL or a command, and these are Node's; a bundler follows
   // that import too. Browsers and workers have ./client with ./connect/fetch, and ./server.
-  '.': { holds: ['index.ts', ...core, ...client, 'connect/'], maxBytes: 210_000, neutral: false },
+  '.': { holds: ['index.ts', ...core, ...client, 'connect/'], maxBytes: 190_000, neutral: false },
   './protocol': { holds: ['protocol/', 'jsonrpc/'], maxBytes: 12_000, neutral: true },
   './server': { holds: core, maxBytes: 100_000, neutral: true },
   './client': { holds: client, maxBytes: 65_000, neutral: true },

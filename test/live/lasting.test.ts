@@ -163,3 +163,14 @@ it('Images end with a server that was killed, whatever they are doing', async ()
   server.kill('SIGKILL');
   await eventually(() => isAlive(image)).toBe(false);
 });
+
+it('What was saved is restored in the language it was written in, cell by cell', async () => {
+  await using lab = await openLab();
+  // As JavaScript this compares with a name that does not exist.
+  await lab.value('const same = (n: number) => n; same<number>(42)', { language: 'typescript' });
+  await lab.value('const more = 1');
+  await lab.call('sessions', { action: 'save', name: 'typed' });
+  const { text, structured } = await lab.call('sessions', { action: 'restore', name: 'typed' });
+  expect(text).toContain('Replayed 2 of 2 cells');
+  expect(await lab.value('same(more)', { session: structured.session })).toBe('1');
+});
