@@ -68,17 +68,21 @@ onEachNode((node) => {
         'of 100 MB from a child',
         "require('node:child_process').execSync('head -c 100000000 /dev/zero | tr \\\\\\\\0 x', { stdio: 'inherit' }); 'done'",
       ],
-    ])('%s is cut in the middle, with a count, and memory stays bounded', async (_, code) => {
-      const session = await lab.open();
-      const before = process.memoryUsage().rss;
-      const answer = await lab.evaluate(code, { session, wait_ms: 120_000 });
-      expect(answer.head).toBe("=> 'done'");
-      expect(answer.text.length).toBeLessThan(25_000);
-      expect(answer.structured).toMatchObject({ generation: 1, truncated: true });
-      expect(answer.text).toMatch(/\[… \d+ characters left out …\]/);
-      expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
-      await lab.call('sessions', { action: 'close', session });
-    }, 130_000);
+    ])(
+      '%s is cut in the middle, with a count, and memory stays bounded',
+      async (_, code) => {
+        const session = await lab.open();
+        const before = process.memoryUsage().rss;
+        const answer = await lab.evaluate(code, { session, wait_ms: 120_000 });
+        expect(answer.head).toBe("=> 'done'");
+        expect(answer.text.length).toBeLessThan(25_000);
+        expect(answer.structured).toMatchObject({ generation: 1, truncated: true });
+        expect(answer.text).toMatch(/\[… \d+ characters left out …\]/);
+        expect(process.memoryUsage().rss - before).toBeLessThan(300e6);
+        await lab.call('sessions', { action: 'close', session });
+      },
+      130_000,
+    );
 
     it('counts what is left out, and keeps beginning and end', async () => {
       const { text } = await lab.evaluate(
