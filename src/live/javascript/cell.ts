@@ -7,6 +7,8 @@ export interface Cell {
   readonly functions: string;
   /** The value comes by way of a promise. */
   readonly awaits: boolean;
+  /** Where runs of what was written begin in `code`: the line, its column there, and the column it was written at; from 0. */
+  readonly columns: readonly Column[];
   /** What it imports, by the names it gave it. */
   readonly imports: readonly Imported[];
   /** All names it declares, and those of them that must be declared before it runs. */
@@ -15,6 +17,8 @@ export interface Cell {
   /** Of these, those that are functions and nothing else. */
   readonly functionNames: readonly string[];
 }
+
+export type Column = readonly [line: number, there: number, written: number];
 
 export interface Imported {
   readonly local: string;
@@ -90,18 +94,41 @@ export function prepareCell(code: string, name: string, known: Known = nothing, 
   const declares = [...declared];
   const fresh = declares.filter((one) => !known.names.has(one) && !known.functions.has(one) && !functionNames.has(one));
   const label = `\n//# sourceURL=${name}`;
-  const rest = edits.without(functions);
+  const { text: rest, runs } = edits.without(functions);
   // Below our own call, Node 20 takes every error for one that is caught.
   const apart = pauses ? 'await null; ' : '';
+  const head = awaits ? `void ${run}(async () => { ${apart}` : '';
   return {
-    code: awaits ? `void ${run}(async () => { ${apart}${rest}\n});${label}` : `${rest}${label}`,
-    functions: functions.length === 0 ? '' : `${edits.only(functions)}${label}`,
+    code: awaits ? `${head}${rest}\n});${label}` : `${rest}${label}`,
+    // In the same columns, so that one table is right for both.
+    functions: functions.length === 0 ? '' : `${' '.repeat(head.length)}${edits.only(functions)}${label}`,
     awaits,
+    columns: columnsOf(rest, source, runs, head.length, source === code || /^#!/.test(code) ? 0 : 1),
     imports,
     declares,
     fresh,
     functionNames: [...functionNames].filter((one) => !known.names.has(one)),
   };
+}
+
+/** A place in the text that was made, and in the source. */
+type Run = readonly [made: number, source: number];
+
+/** Lines are the same in both; `shift` and `wrapped` are what the first one has more than was made, and than was written. */
+function columnsOf(made: string, source: string, runs: readonly Run[], shift: number, wrapped: number): Column[] {
+  const columns: Column[] = [];
+  const column = (text: string, at: number): number => at - (text.lastIndexOf('\n', at - 1) + 1);
+  const add = (line: number, there: number, written: number): void => {
+    const last = columns.at(-1);
+    const before = last?.[0] === line ? last[2] - last[1] : 0;
+    if (written - there !== before) columns.push([line, there, written]);
+  };
+  for (const [at, from] of runs) {
+    const line = made.slice(0, at).split('\n').length - 1;
+    const first = line === 0;
+    add(line, column(made, at) + (first ? shift : 0), column(source, from) - (first ? wrapped : 0));
+  }
+  return columns;
 }
 
 /** A cell is no module: what it exports, everybody has. Undefined where nothing is left. */
@@ -300,14 +327,17 @@ class Edits {
   }
 
   /** Everything but these, in whose place is nothing. */
-  without(nodes: readonly Node[]): string {
+  without(nodes: readonly Node[]): { readonly text: string; readonly runs: readonly Run[] } {
     let at = 0;
-    let made = '';
+    let text = '';
+    const runs: Run[] = [];
     for (const node of nodes) {
-      made += this.#part(at, node.start) + this.blank(node);
+      text += this.#part(at, node.start, runs, text.length);
+      runs.push([text.length, node.start]);
+      text += this.blank(node);
       at = node.end;
     }
-    return made + this.#part(at, this.#source.length);
+    return { text: text + this.#part(at, this.#source.length, runs, text.length), runs };
   }
 
   /** Only these, at their lines, with the comments above them. */
@@ -332,7 +362,7 @@ class Edits {
     return made + this.blank({ start: at, end: to });
   }
 
-  #part(from: number, to: number): string {
+  #part(from: number, to: number, runs: Run[] = [], offset = 0): string {
     const within = this.#edits.filter(
       ({ start, end }) => start >= from && end <= to && (end > start || start < to || to === this.#source.length),
     );
@@ -343,9 +373,11 @@ class Edits {
     for (const { start, end, text } of sorted) {
       // What was replaced as a whole has no inside any more.
       if (start < at) continue;
+      if (start > at) runs.push([offset + made.length, at]);
       made += this.#source.slice(at, start) + text;
       at = end;
     }
+    if (to > at) runs.push([offset + made.length, at]);
     return made + this.#source.slice(at, to);
   }
 }

@@ -2,6 +2,7 @@
 import type { Evaluated, Inspector, Remote } from './inspector.ts';
 import { messageOf } from './inspector.ts';
 import type { View } from './keeper.ts';
+import type { Positions } from './positions.ts';
 
 interface CallFrame {
   readonly callFrameId: string;
@@ -25,6 +26,7 @@ const scopes = new Set(['local', 'closure', 'block', 'catch', 'module', 'script'
 
 export class Debugging {
   readonly #inspector: Inspector;
+  readonly #positions: Positions;
   readonly #tell: (event: object) => void;
   readonly #needs: Set<Need> = new Set();
   readonly #scripts: Map<string, string> = new Map();
@@ -38,10 +40,14 @@ export class Debugging {
   /** Someone of ours waits for the program to stop. */
   #visitor: ((frame: CallFrame) => Promise<void>) | undefined;
 
-  constructor(inspector: Inspector, tell: (event: object) => void) {
+  constructor(inspector: Inspector, positions: Positions, tell: (event: object) => void) {
     this.#inspector = inspector;
+    this.#positions = positions;
     this.#tell = tell;
-    inspector.on('Debugger.scriptParsed', ({ scriptId, url }: { scriptId: string; url: string }) => this.#scripts.set(scriptId, url));
+    inspector.on('Debugger.scriptParsed', ({ scriptId, url, hasSourceURL }: { scriptId: string; url: string; hasSourceURL?: boolean }) => {
+      // What only calls itself by the name of a file is not the file.
+      if (hasSourceURL !== true || !url.startsWith('file:')) this.#scripts.set(scriptId, url);
+    });
     inspector.on('Debugger.paused', (paused: Paused) => void this.#paused(paused));
     inspector.on('Debugger.resumed', () => {
       this.#frames = undefined;
@@ -158,8 +164,8 @@ export class Debugging {
   async #paused(paused: Paused): Promise<void> {
     const { reason, callFrames, data } = paused;
     if (reason === 'OOM') {
-      const top = callFrames[0];
-      this.onMemory(top === undefined ? '' : nameOf(top, this.#scripts));
+      const top = callFrames[0] === undefined ? undefined : await this.#place(callFrames[0]);
+      this.onMemory(top === undefined ? '' : `${top.name || '(top level)'} (${top.file}:${top.line})`);
       await this.abort();
       return;
     }
@@ -185,16 +191,16 @@ export class Debugging {
     const frames = this.#frames ?? [];
     const shown = [];
     for (const [at, one] of frames.slice(0, 20).entries()) {
-      const { lineNumber, columnNumber = 0, scriptId } = one.location;
-      const place = {
-        name: one.functionName,
-        file: one.url || (this.#scripts.get(scriptId) ?? ''),
-        line: lineNumber + 1,
-        column: columnNumber + 1,
-      };
+      const place = await this.#place(one);
       shown.push(at < 3 ? { ...place, locals: await this.#locals(one) } : place);
     }
     return { reason: this.#reason, frames: shown };
+  }
+
+  #place({ functionName: name, url, location }: CallFrame): Promise<{ name: string; file: string; line: number; column: number }> {
+    const { lineNumber, columnNumber = 0, scriptId } = location;
+    const file = url || (this.#scripts.get(scriptId) ?? '');
+    return this.#positions.inScript(scriptId, { name, file, line: lineNumber + 1, column: columnNumber + 1 });
   }
 
   async #locals(frame: CallFrame): Promise<{ name: string; text: string }[]> {
@@ -252,8 +258,4 @@ function frameAt(frames: readonly CallFrame[], at: number): CallFrame {
   const frame = frames[at];
   if (frame === undefined) throw new Error(`There is no frame ${at}, only 0 to ${frames.length - 1}`);
   return frame;
-}
-
-function nameOf({ functionName, url, location }: CallFrame, scripts: ReadonlyMap<string, string>): string {
-  return `${functionName || '(top level)'} (${url || (scripts.get(location.scriptId) ?? '')}:${location.lineNumber + 1})`;
 }

@@ -3,11 +3,13 @@ import { chmodSync } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { Debugging } from './debugging.ts';
+import type { Fault } from './fault.ts';
 import { Inspector } from './inspector.ts';
 import type { Members } from './keeper.ts';
 import { Lookup } from './lookup.ts';
 import { Measuring, newestRef } from './measuring.ts';
 import { MemoryWatch } from './memory-watch.ts';
+import { Positions } from './positions.ts';
 import { ProjectScripts } from './project-scripts.ts';
 import { Reloading } from './reload.ts';
 import { type Frame, Wire } from './wire.ts';
@@ -23,10 +25,11 @@ const { port, folder, listen, inside } = workerData as Given;
 const inspector = new Inspector();
 /** An attached program may have none, and another one later. */
 let wire: Wire | undefined;
-const debugging = new Debugging(inspector, (event) => wire?.send(event));
+const positions = new Positions(inspector);
+const debugging = new Debugging(inspector, positions, (event) => wire?.send(event));
 const memory = new MemoryWatch(inspector, debugging, (event) => wire?.send(event));
 const scripts = new ProjectScripts(inspector, debugging, folder);
-const reloading = new Reloading(inspector, debugging, folder);
+const reloading = new Reloading(inspector, debugging, positions, folder);
 const lookup = new Lookup(inspector, scripts);
 const measuring = new Measuring(inspector, folder);
 /** What the main thread has to answer. */
@@ -46,9 +49,16 @@ port.on('message', (message: Frame) => {
     probes.delete(id);
   } else if (ev === 'evaluated') {
     over(id);
-    wire?.send({ id, ev: 'done', ...rest, ...memory.caught(id) });
-  } else wire?.send(message);
+    wire?.send({ id, ev: 'done', ...placed(rest), ...memory.caught(id) });
+  } else wire?.send(placed(message));
 });
+
+/** What was thrown, with the places where the user wrote it. */
+function placed(message: Frame): Frame {
+  const fault = message['fault'] as Fault | undefined;
+  if (fault === undefined) return message;
+  return { ...message, fault: { ...fault, frames: fault.frames.map((one) => positions.inCell(one)) } };
+}
 
 // Stopped after it had awaited something, a cell never tells of its end: once the main thread is free again, we do.
 memory.onCaught = () => {
@@ -139,6 +149,7 @@ async function carryOut(request: Frame): Promise<object | undefined> {
       if (request['onError'] === 'pause') await debugging.pauseOnErrors();
       scripts.remember(asWritten(request), request['text'] as string | undefined);
       reloading.remember(request['imports']);
+      positions.remember(String(request['code']), request['columns']);
       busy = id;
       memory.work();
       port.postMessage({

@@ -6,6 +6,7 @@ import type { Imported } from '../cell.ts';
 import type { Debugging } from './debugging.ts';
 import { type Evaluated, type Inspector, messageOf } from './inspector.ts';
 import { findFile, ownFile, source, urlOf } from './modules.ts';
+import type { Positions } from './positions.ts';
 import type { Renewed } from './renewal.ts';
 import { type Script, swap } from './swap.ts';
 import { flawIn, type Runnable, runnable, tailBody, withoutTail } from './transform.ts';
@@ -28,15 +29,17 @@ const fresh = 'sessions(action: reset) gives a fresh image';
 export class Reloading {
   readonly #inspector: Inspector;
   readonly #debugging: Debugging;
+  readonly #positions: Positions;
   readonly #folder: string;
   readonly #imports: Map<string, Imported> = new Map();
   readonly #scripts: Map<string, Script> = new Map();
   /** Texts that run no more: the engine may still list them, under other ids. */
   readonly #past: Map<string, Set<string>> = new Map();
 
-  constructor(inspector: Inspector, debugging: Debugging, folder: string) {
+  constructor(inspector: Inspector, debugging: Debugging, positions: Positions, folder: string) {
     this.#inspector = inspector;
     this.#debugging = debugging;
+    this.#positions = positions;
     this.#folder = folder;
   }
 
@@ -146,6 +149,7 @@ export class Reloading {
       const wanted = wantedFor(script, made);
       if (script.known === wanted.code) continue;
       const swapped = await swap(script, wanted, around);
+      if (swapped.status === 'done') await this.#place(script, wanted);
       const short = this.#short(file);
       if (swapped.status === 'anew') result = { reason: swapped.reason };
       else if (swapped.status === 'waits') {
@@ -161,6 +165,12 @@ export class Reloading {
       }
     }
     return result;
+  }
+
+  /** Frames of what runs now are told in the lines of the file as it is now. */
+  async #place(script: Script, wanted: Runnable): Promise<void> {
+    const places = this.#positions.swapped(script.id, { ...wanted, code: script.running }, wanted);
+    await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(script.url)}, ${JSON.stringify(places)})`);
   }
 
   async #renew(reasons: ReadonlyMap<string, string>): Promise<{ readonly lines: string[]; readonly failed: boolean }> {
@@ -197,6 +207,8 @@ export class Reloading {
         awaitPromise: true,
         returnByValue: true,
         silent: true,
+        // Otherwise Node does not hear of code that is made from text, and of the map it brings.
+        allowUnsafeEvalBlockedByCSP: false,
       });
       const { result, exceptionDetails } = await Promise.race([asked, late]);
       if (exceptionDetails !== undefined) throw new Error(messageOf(exceptionDetails));

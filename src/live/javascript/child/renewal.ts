@@ -4,6 +4,7 @@ import { runInThisContext } from 'node:vm';
 import type { Imported } from '../cell.ts';
 import { forget, putBack, requirersOf } from './commonjs.ts';
 import { urlOf } from './modules.ts';
+import { setPlaces } from './stack-places.ts';
 
 /** In the scope of its file: does what `run` says, or stops for a debugger. */
 type Tail = (run?: (key: string) => boolean) => Promise<void>;
@@ -83,6 +84,9 @@ export class Renewal {
     }
     this.#marked = new Map();
   }
+
+  /** For the frames of errors. */
+  readonly place: typeof setPlaces = setPlaces;
 
   /** Stops in the scope of the file. */
   stop(url: string): void {
