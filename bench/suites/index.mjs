@@ -1,6 +1,7 @@
 // The suites by name, each a question with a file of its own.
 import { client } from './client.mjs';
 import { cold } from './cold.mjs';
+import { command } from './command.mjs';
 import { growth } from './growth.mjs';
 import { http } from './http.mjs';
 import { inproc } from './inproc.mjs';
@@ -22,6 +23,7 @@ export const suites = {
   memory: { run: memory, metric: 'heap_kb_per_session' },
   http: { run: http, metric: 'cpu_us' },
   client: { run: client, metric: 'cpu_us' },
+  command: { run: command, metric: 'cpu_ms' },
   live: { run: live, metric: 'ms' },
   install: { run: install, metric: 'import_ms' },
 };
