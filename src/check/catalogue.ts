@@ -5,6 +5,7 @@ import {
   isObservable,
   levelIn,
   type Party,
+  partyIn,
   type Requirement,
   type Strictness,
   sectionOf,
@@ -67,13 +68,18 @@ export function joined(lists: readonly (readonly Requirement[])[]): readonly Req
 
 function isChosen(one: Requirement, { revision, party, transport, level, section, observable, only, skip }: Choice): boolean {
   if (revision !== undefined && !one.revisions.includes(revision)) return false;
-  if (party !== undefined && one.party !== party && one.party !== 'both') return false;
+  if (party !== undefined && !concerns(one, party, revision)) return false;
   if (transport !== undefined && one.transports !== undefined && !one.transports.includes(transport)) return false;
   if (level !== undefined && !isAtLeast(strongest(one, revision), level)) return false;
   if (section !== undefined && sectionOf(one) !== section) return false;
   if (observable !== undefined && isObservable(one, party) !== observable) return false;
   if (only !== undefined && !only.some((pattern) => isNamedBy(one.id, pattern))) return false;
   return skip === undefined || !skip.some((pattern) => isNamedBy(one.id, pattern));
+}
+
+function concerns(one: Requirement, party: Exclude<Party, 'both'>, revision: Revision | undefined): boolean {
+  const asked = revision === undefined ? one.party : partyIn(one, revision);
+  return asked === party || asked === 'both';
 }
 
 function strongest(one: Requirement, revision: Revision | undefined): Requirement['level'] {

@@ -22,6 +22,8 @@ export interface Requirement {
   /** Where a revision has another word than `level`. */
   readonly levels?: Readonly<Partial<Record<Revision, Level>>>;
   readonly party: Party;
+  /** Where a revision asks it of another: from 2026-07-28 on only clients send requests, and only servers answer. */
+  readonly parties?: Readonly<Partial<Record<Revision, Party>>>;
   /** Those in which it holds. */
   readonly revisions: readonly Revision[];
   /** Those on which it can be met or broken; all when absent. */
@@ -52,6 +54,10 @@ export const since = (from: Revision): readonly Revision[] => all.slice(all.inde
 
 export function levelIn(requirement: Requirement, revision: Revision): Level {
   return requirement.levels?.[revision] ?? requirement.level;
+}
+
+export function partyIn(requirement: Requirement, revision: Revision): Party {
+  return requirement.parties?.[revision] ?? requirement.party;
 }
 
 export function sectionOf({ id }: Requirement): string {

@@ -1,6 +1,6 @@
 // vivarium check list: the catalogue, chosen from, as text or JSON.
 import { choose } from '../check/catalogue.ts';
-import { addressOf, levelIn, type Requirement, all as revisions } from '../check/requirement.ts';
+import { addressOf, levelIn, partyIn, type Requirement, all as revisions } from '../check/requirement.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { checkOptions } from './check-options.ts';
 import type { Arguments } from './command.ts';
@@ -24,18 +24,20 @@ export function listRequirements(args: Arguments): string {
   const lines = chosen.map((each) => {
     const at = one ?? (each.revisions.at(-1) as Revision);
     const way = typeof each.judged === 'string' ? each.judged : `not observable: ${each.judged.unobservable}`;
-    return [`${each.id}  ${levelIn(each, at)}  ${each.party}`, `    ${each.text}`, `    ${addressOf(each, at)}`, `    ${way}`].join('\n');
+    return [`${each.id}  ${levelIn(each, at)}  ${partyIn(each, at)}`, `    ${each.text}`, `    ${addressOf(each, at)}`, `    ${way}`].join(
+      '\n',
+    );
   });
   return `${lines.join('\n')}\n${chosen.length} requirements\n`;
 }
 
 function row(each: Requirement, revision: Revision | undefined): object {
   const at = revision ?? (each.revisions.at(-1) as Revision);
-  const { id, party, revisions: holds, transports, capability, text, judged, hidden } = each;
+  const { id, revisions: holds, transports, capability, text, judged, hidden } = each;
   return {
     id,
     level: levelIn(each, at),
-    party,
+    party: partyIn(each, at),
     revisions: holds,
     ...(transports !== undefined && { transports }),
     ...(capability !== undefined && { capability }),

@@ -56,8 +56,8 @@ describe('the catalogue', () => {
 
   it('holds each in at least one revision, and knows exceptions only for those', () => {
     const strange = catalogue.filter(
-      ({ revisions: held, levels = {}, pages = {} }) =>
-        held.length === 0 || [...Object.keys(levels), ...Object.keys(pages)].some((revision) => !held.some((each) => each === revision)),
+      ({ revisions: held, levels = {}, pages = {}, parties = {} }) =>
+        held.length === 0 || [levels, pages, parties].flatMap(Object.keys).some((revision) => !held.some((each) => each === revision)),
     );
     expect(strange.map(({ id }) => id)).toEqual([]);
   });
@@ -155,6 +155,14 @@ describe('a choice', () => {
     expect(ids({ transport: 'http' })).toEqual([]);
     expect(ids({ transport: 'stdio', observable: true })).toEqual(['a/b', 'c/d/e']);
     expect(ids({ observable: false })).toEqual([]);
+  });
+
+  it('goes by the party it is asked of in the revision', () => {
+    const moved: Requirement = { ...one, party: 'both', parties: { '2026-07-28': 'client' } };
+    expect(choose({ party: 'server', revision: '2026-07-28' }, [moved])).toEqual([]);
+    expect(choose({ party: 'client', revision: '2026-07-28' }, [moved])).toEqual([moved]);
+    expect(choose({ party: 'server', revision: '2025-11-25' }, [moved])).toEqual([moved]);
+    expect(choose({ party: 'server' }, [moved])).toEqual([moved]);
   });
 
   it('goes by whether it can be observed in the party under test', () => {

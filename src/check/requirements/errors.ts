@@ -6,6 +6,7 @@ export const errorsRequirements: readonly Requirement[] = [
     id: 'errors/shape',
     level: 'MUST',
     party: 'both',
+    parties: { '2026-07-28': 'server' },
     revisions: all,
     text: 'An error has a code and a message.',
     page: 'basic#responses',
@@ -17,6 +18,7 @@ export const errorsRequirements: readonly Requirement[] = [
     id: 'errors/code-integer',
     level: 'MUST',
     party: 'both',
+    parties: { '2026-07-28': 'server' },
     revisions: all,
     text: 'The code of an error is an integer.',
     page: 'basic#responses',
@@ -31,6 +33,7 @@ export const errorsRequirements: readonly Requirement[] = [
     text: 'An error may carry data of any kind.',
     page: 'basic#error-responses',
     judged: 'rule',
+    hidden: { client: 'a client of this revision sends no errors' },
   },
   {
     id: 'errors/parse',
@@ -106,6 +109,7 @@ export const errorsRequirements: readonly Requirement[] = [
     text: 'No code from -32019 to -32000 is used.',
     page: 'basic#error-codes',
     judged: 'rule',
+    hidden: { client: 'a client of this revision sends no errors' },
   },
   {
     id: 'errors/legacy-range/opaque',
@@ -124,6 +128,7 @@ export const errorsRequirements: readonly Requirement[] = [
     text: 'From -32099 to -32020 only the codes that the specification defines are sent.',
     page: 'basic#error-codes',
     judged: 'rule',
+    hidden: { client: 'a client of this revision sends no errors' },
   },
   {
     id: 'errors/mcp-range/meaning',
@@ -133,6 +138,7 @@ export const errorsRequirements: readonly Requirement[] = [
     text: 'The codes that the specification defines are sent only for what it defines them for.',
     page: 'basic#error-codes',
     judged: 'rule',
+    hidden: { client: 'a client of this revision sends no errors' },
   },
   {
     id: 'errors/retired-codes',
@@ -142,6 +148,7 @@ export const errorsRequirements: readonly Requirement[] = [
     text: 'The codes of earlier revisions, -32002 and -32042, are not sent.',
     page: 'basic#error-codes',
     judged: 'rule',
+    hidden: { client: 'a client of this revision sends no errors' },
   },
   {
     id: 'errors/own-codes',
@@ -151,6 +158,7 @@ export const errorsRequirements: readonly Requirement[] = [
     text: "Codes of an implementation's own lie outside the range from -32768 to -32000.",
     page: 'basic#error-codes',
     judged: 'rule',
+    hidden: { client: 'a client of this revision sends no errors' },
   },
   {
     id: 'errors/not-found-accepted',

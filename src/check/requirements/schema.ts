@@ -6,6 +6,7 @@ export const schemaRequirements: readonly Requirement[] = [
     id: 'errors/message',
     level: 'SHOULD',
     party: 'both',
+    parties: { '2026-07-28': 'server' },
     revisions: all,
     text: 'The message of an error is one short sentence.',
     page: 'basic#responses',
