@@ -95,6 +95,7 @@ const entries = [
   'live/javascript/child/monitor',
   'live/javascript/child/hooks',
   'live/javascript/child/here',
+  'live/javascript/child/loading',
   'schema/ajv',
   'cli/type-hooks',
   'cli/base',

@@ -19,21 +19,17 @@ type Offer = (server: Server, place: Workplace) => void;
 const offers: Readonly<Record<string, Offer>> = { define, complete, check_syntax: checkSyntax, load_file: loadFile, profile, heap };
 const text = { type: 'string' } as const;
 
-/** Without `tests` there are none: they would run outside of the sandbox. */
-export function offerExtraTools(server: Server, place: Workplace, choice: ToolChoice, tests: TestTerms | undefined): void {
+export function offerExtraTools(server: Server, place: Workplace, choice: ToolChoice, tests: TestTerms): void {
   const names = [...Object.keys(offers), 'run_tests'];
   const chosen = choice === 'default' ? ['run_tests'] : choice === 'all' ? names : choice;
   const unknown = chosen.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new VivariumError('ERR_CONFIG', `There is no tool "${unknown}" to add: there are ${names.join(', ')}`);
   for (const name of new Set(chosen)) offers[name]?.(server, place);
-  const runner = tests !== undefined && chosen.includes('run_tests') ? findRunner(tests.home.folder) : undefined;
+  const runner = chosen.includes('run_tests') ? findRunner(tests.home.folder) : undefined;
   const asked = Array.isArray(choice) && choice.includes('run_tests');
   // Where the client has yet to name the folder, whoever asked for it gets it.
-  if (tests !== undefined && (runner !== undefined || (asked && tests.home.open))) offerRunTests(server, runner, tests);
-  else if (asked) {
-    const why = tests === undefined ? 'does not work in a sandbox' : noRunner(tests.home.folder);
-    throw new VivariumError('ERR_CONFIG', `run_tests ${why}: leave it out`);
-  }
+  if (runner !== undefined || (asked && tests.home.open)) offerRunTests(server, runner, tests);
+  else if (asked) throw new VivariumError('ERR_CONFIG', `run_tests ${noRunner(tests.home.folder)}: leave it out`);
 }
 
 function define(server: Server, place: Workplace): void {

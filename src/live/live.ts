@@ -164,9 +164,9 @@ export function createLive(options: LiveOptions = {}): Live {
   offerTools(local, place);
   offerResources(local, place, { name, version });
   offerPrompts(local, place);
-  const { env: seen, mask, unfinished } = terms;
-  const tests = { home, env: seen, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask, unfinished };
-  offerExtraTools(local, place, options.tools ?? 'default', terms.sandbox === undefined ? tests : undefined);
+  const { env: seen, mask, unfinished, sandbox } = terms;
+  const tests = { home, env: seen, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask, unfinished, sandbox };
+  offerExtraTools(local, place, options.tools ?? 'default', tests);
   const server = surface === undefined ? local : new Server({ name, version, ...surface.server });
   surface?.offer(server, place);
   coreOf(server).farewells.add((sessionId) => void place.leave(sessionId));

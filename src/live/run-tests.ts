@@ -1,6 +1,6 @@
 // run_tests: the project's own tests with its own runner, in a process of their own.
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../server/context.ts';
@@ -8,6 +8,7 @@ import type { Server } from '../server/server.ts';
 import { result, ToolError } from '../server/tool.ts';
 import type { Home } from './home.ts';
 import { Printed } from './printed.ts';
+import { type SandboxOptions, sandboxed } from './sandbox.ts';
 import { findRunner, noRunner, reportFile, type TestReport, type TestRunner, type TestWish } from './test-runners.ts';
 
 export interface TestTerms {
@@ -15,6 +16,8 @@ export interface TestTerms {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly mostOutput: number;
+  /** Where images run in one, tests do too. */
+  readonly sandbox?: SandboxOptions | undefined;
   mask(text: string): string;
   unfinished(text: string): number;
 }
@@ -29,6 +32,7 @@ interface Ended {
 
 const mostFailures = 20;
 const mostMessage = 600;
+const mostReport = 64 * 1024 * 1024;
 const number = { type: 'integer' } as const;
 
 export function offerRunTests(server: Server, found: TestRunner | undefined, terms: TestTerms): void {
@@ -73,8 +77,8 @@ async function run(runner: TestRunner, wish: TestWish, terms: TestTerms, ctx: Co
   try {
     for (const [name, text] of Object.entries(runner.brings ?? {})) await writeFile(join(folder, name), text);
     const printed = new Printed(terms.mostOutput);
-    const { code, why } = await finished(runner.args(wish, folder), terms, printed, ctx);
-    const text = await readFile(join(folder, reportFile), 'utf8').catch(() => undefined);
+    const { code, why } = await finished(runner.args(wish, folder), folder, terms, printed, ctx);
+    const text = await reportIn(folder);
     return {
       report: text === undefined ? undefined : readSafely(runner, text),
       output: printed.take(terms.unfinished).text,
@@ -85,6 +89,13 @@ async function run(runner: TestRunner, wish: TestWish, terms: TestTerms, ctx: Co
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The tests could have put anything in its place. */
+async function reportIn(folder: string): Promise<string | undefined> {
+  const file = join(folder, reportFile);
+  const found = await lstat(file).catch(() => undefined);
+  return found?.isFile() === true && found.size <= mostReport ? readFile(file, 'utf8') : undefined;
 }
 
 /** A report that was cut off by the runner's end is none. */
@@ -98,12 +109,15 @@ function readSafely(runner: TestRunner, text: string): TestReport | undefined {
 
 async function finished(
   args: readonly string[],
-  { home, env, timeoutMs, mask, unfinished }: TestTerms,
+  folder: string,
+  { home, env, timeoutMs, mask, unfinished, sandbox }: TestTerms,
   printed: Printed,
   ctx: Context,
 ): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
   // A group of its own: whatever the tests started ends with them.
-  const child = spawn(process.execPath, args, { cwd: home.folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const plain = { command: process.execPath, args, env, cwd: home.folder, terms: {} };
+  const launch = sandbox === undefined ? plain : sandboxed(plain, sandbox, [folder]);
+  const child = spawn(launch.command, launch.args, { cwd: launch.cwd, env: launch.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => printed.add(text));
   let why: 'over' | 'timeout' = 'over';
   const stop = (): void => {

@@ -24,7 +24,12 @@ export function sandboxProblem(): string | undefined {
   return tried.status === 0 ? undefined : `bubblewrap cannot be used here: ${tried.stderr.trim()}`;
 }
 
-export function sandboxed({ command, args, env, cwd, terms, reads = [] }: Launch, { write = false, tmpMb = 256 }: SandboxOptions): Launch {
+/** `writes`: folders beside the project that it may write to. */
+export function sandboxed(
+  { command, args, env, cwd, terms, reads = [] }: Launch,
+  { write = false, tmpMb = 256 }: SandboxOptions,
+  writes: readonly string[] = [],
+): Launch {
   const own = dirname(createRequire(import.meta.url).resolve('vivarium/package.json'));
   const program = isAbsolute(command) ? dirname(dirname(command)) : undefined;
   // The program may be anywhere, such as in a version manager's folder.
@@ -42,6 +47,7 @@ export function sandboxed({ command, args, env, cwd, terms, reads = [] }: Launch
       write ? '--bind' : '--ro-bind',
       cwd,
       cwd,
+      ...writes.flatMap((path) => ['--bind', path, path]),
       '--chdir',
       cwd,
       '--clearenv',

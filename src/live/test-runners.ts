@@ -2,8 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stripVTControlCharacters as plain } from 'node:util';
+import { childFile } from './javascript/engine.ts';
 
 export interface TestFailure {
   readonly name: string;
@@ -102,7 +103,7 @@ function nodeOf(cwd: string): TestRunner {
     title: 'node:test',
     brings: { 'reporter.mjs': nodeReporter },
     args: ({ files, name }, folder) => [
-      ...loaders.flatMap((flag) => flag.split(' ')),
+      ...(loaders.length > 0 ? loaders.flatMap((flag) => flag.split(' ')) : typeLoader(cwd, files.length > 0 ? files : testFilesOf(cwd))),
       '--test',
       `--test-reporter=${join(folder, 'reporter.mjs')}`,
       `--test-reporter-destination=${join(folder, reportFile)}`,
@@ -112,6 +113,16 @@ function nodeOf(cwd: string): TestRunner {
     ],
     read: (report) => readNode(report, cwd),
   };
+}
+
+/** What loads TypeScript: the project's own tsx, otherwise what loads it in an image. */
+function typeLoader(cwd: string, files: readonly string[]): string[] {
+  if (!files.some((file) => /tsx?$/.test(file))) return [];
+  try {
+    return ['--import', pathToFileURL(createRequire(join(cwd, 'package.json')).resolve('tsx')).href];
+  } catch {
+    return ['--import', pathToFileURL(childFile('loading.js')).href];
+  }
 }
 
 /** A line for each test that is over, and what a file printed that could not even be loaded. */

@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createLive, type LiveOptions } from 'vivarium/live';
+import { notRun } from '../../scripts/prepare.mjs';
+import { findRunner } from '../../src/live/test-runners.ts';
 import { eventually, type Lab, openLab } from './fixture.ts';
 
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
@@ -15,14 +17,14 @@ afterAll(() => {
 });
 
 /** The runner is found when the server is made, so the project is there before it. */
-async function openProject(files: Readonly<Record<string, string>>, options: LiveOptions = {}): Promise<Lab> {
+async function openProject(files: Readonly<Record<string, string>>, options: LiveOptions = {}, linked = true): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'live-tests-'));
   folders.push(folder);
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
-  symlinkSync(modules, join(folder, 'node_modules'));
+  if (linked) symlinkSync(modules, join(folder, 'node_modules'));
   return openLab({ cwd: folder, ...options });
 }
 
@@ -135,4 +137,93 @@ describe('it is offered', () => {
     expect(await names(lab)).not.toContain('run_tests');
     expect(() => createLive({ cwd: folders.at(-1) as string, tools: ['run_tests'] })).toThrow(/neither vitest, jest nor node:test/);
   });
+});
+
+const typedTest = `
+import { describe, it } from 'node:test';
+import assert from 'node:assert';
+import { total } from '@/cart';
+enum Size { Small, Large }
+describe('a cart', () => {
+  it('adds', () => assert.equal(total([1, 2]), 3));
+  it('fails', (): void => {
+    const wanted: Size = Size.Large;
+    assert.equal(total([]), wanted, 'nothing is small');
+  });
+});
+`;
+const typedProject = {
+  'package.json': withNode,
+  'tsconfig.json': '{ "compilerOptions": { "paths": { "@/*": ["./src/*"] } } }',
+  'src/cart.ts': 'export const total = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0);\n',
+  'test/cart.test.ts': typedTest,
+};
+
+it.each([
+  ['as an image loads it', {}],
+  ['in CommonJS', { 'package.json': JSON.stringify({ scripts: { test: 'node --test' } }) }],
+])('node:test runs TypeScript %s, with paths and enums, and says the line that was written', async (_, more) => {
+  await using lab = await openProject({ ...typedProject, ...more }, {}, false);
+  const { text, structured } = await lab.call('run_tests');
+  expect(structured).toEqual({ status: 'failed', passed: 1, failed: 1, skipped: 0 });
+  expect(text).toMatch(/✗ a cart > fails {2}\(test\/cart\.test\.ts:10\)\n {4}nothing is small/);
+});
+
+it('node:test runs TypeScript with the tsx of the project', async () => {
+  const text = typedTest.replace('Size.Large;', 'Size.Large; assert.match(process.execArgv.join(), /tsx/);');
+  await using lab = await openProject({ ...typedProject, 'test/cart.test.ts': text });
+  const answer = await lab.call('run_tests');
+  expect(answer.structured).toEqual({ status: 'failed', passed: 1, failed: 1, skipped: 0 });
+  expect(answer.text).toContain('nothing is small');
+});
+
+describe.skipIf(notRun('bubblewrap'))('in a sandbox', () => {
+  it('tests run in one too: without network, without what is not the project’s, and their report comes back', async () => {
+    const text = `
+import { it } from 'node:test';
+import assert from 'node:assert';
+import { existsSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+it('is alone', () => assert.deepEqual([Object.keys(networkInterfaces()), existsSync('/etc/passwd')], [['lo'], false]));
+it('may not write', () => assert.throws(() => writeFileSync('made.txt', ''), /EROFS/));
+it('fails', () => assert.fail('as it should'));
+`;
+    await using lab = await openProject({ 'package.json': withNode, 'a.test.js': text }, { sandbox: true }, false);
+    const answer = await lab.call('run_tests');
+    expect(answer.structured).toEqual({ status: 'failed', passed: 2, failed: 1, skipped: 0 });
+    expect(answer.text).toMatch(/✗ fails {2}\(a\.test\.js:8\)\n {4}as it should/);
+  });
+
+  it('a report that leads elsewhere is none', async () => {
+    const text = `
+const { readdirSync, symlinkSync, rmSync } = require('node:fs');
+const folder = '/tmp/' + readdirSync('/tmp').find((one) => one.startsWith('vivarium-tests-'));
+process.on('exit', () => {
+  rmSync(folder + '/report.json', { force: true });
+  symlinkSync('/etc/passwd', folder + '/report.json');
+});
+require('node:test').it('passes', () => {});
+`;
+    const script = { scripts: { test: 'node --test' } };
+    await using lab = await openProject({ 'package.json': JSON.stringify(script), 'a.test.js': text }, { sandbox: true }, false);
+    const { head, isError } = await lab.call('run_tests');
+    expect([isError, head]).toEqual([true, expect.stringContaining('left no report')]);
+  });
+});
+
+it('reads what jest 29.7 reports: what failed, and where, files that cannot be loaded, and what was left out', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'live-jest-'));
+  folders.push(folder);
+  mkdirSync(join(folder, 'node_modules/jest'), { recursive: true });
+  writeFileSync(join(folder, 'node_modules/jest/package.json'), '{ "name": "jest", "bin": "./bin/jest.js" }');
+  writeFileSync(join(folder, 'package.json'), '{ "scripts": { "test": "jest" } }');
+  const recorded = readFileSync(new URL('../fixtures/live/jest-report.json', import.meta.url), 'utf8');
+  const runner = findRunner(folder);
+  const report = runner?.read(recorded.replaceAll('/project', folder));
+  expect([runner?.title, report?.passed, report?.failed, report?.skipped]).toEqual(['jest', 1, 2, 2]);
+  expect(report?.failures.map(({ name, place }) => [name, place]).sort()).toEqual([
+    ['a cart > is empty', 'cart.test.js:4'],
+    ['broken.test.js', 'broken.test.js:1'],
+  ]);
+  expect(report?.failures.map(({ message }) => message).join()).toMatch(/Expected length: 0[\s\S]*broken|broken[\s\S]*Expected length: 0/);
 });

@@ -31,7 +31,7 @@ export function javascript({ node, nodeArgs = [] }: JavaScriptOptions = {}): Eng
     hint: "Import the project's own modules by path (import { x } from './src/x.ts'), call them, look at what they hold.",
     async launch({ cwd, env, heapMb }: LaunchOptions): Promise<Launch> {
       // With some room: what fills the memory is to be stopped before the engine gives up.
-      const args = [`--max-old-space-size=${heapMb + 64}`, ...nodeArgs, bootFile()];
+      const args = [`--max-old-space-size=${heapMb + 64}`, ...nodeArgs, childFile('boot.js')];
       const chosen = node === undefined ? await chooseNode(cwd) : { command: node };
       return { ...chosen, args, env, cwd, terms: { heapMb } };
     },
@@ -128,8 +128,8 @@ export function asFault({ message, line, column }: CellError, file: string, code
 }
 
 /** By the package's name: the build joins this file with others. */
-function bootFile(): string {
-  return join(dirname(createRequire(import.meta.url).resolve('vivarium/package.json')), 'dist/live/javascript/child/boot.js');
+export function childFile(name: string): string {
+  return join(dirname(createRequire(import.meta.url).resolve('vivarium/package.json')), `dist/live/javascript/child/${name}`);
 }
 
 function nameFor(file: string): string {
