@@ -117,9 +117,11 @@ export class Image {
     }
   }
 
-  /** At once, with everything it started that did not leave its group. */
+  /** At once, with everything it started that did not leave it altogether. */
   kill(reason: string): void {
     this.#reason ??= reason;
+    // Those with a group of their own, while it can still be told whose they are.
+    this.endChildren();
     this.#body.kill();
   }
 

@@ -16,6 +16,8 @@ type SavedCell = string | { readonly code: string; readonly language?: string; r
 
 const kind = '.journal.json';
 const imageKind = '.image';
+/** A large image on a busy machine. */
+const saveMs = 300_000;
 
 /** Readable by its owner only: code may hold what nobody else should see. */
 export async function saveJournal(folder: string, session: Session, name: string = defaultName()): Promise<Saved> {
@@ -49,7 +51,7 @@ async function saveImage(file: string, session: Session): Promise<Pick<Saved, 'b
   if (session.engine.features.save !== 'image' || session.state === 'cold') return {};
   if (session.terms.sandbox !== undefined) return { problem: 'an image behind a sandbox cannot be written down' };
   try {
-    await session.ask('save', { file });
+    await session.ask('save', { file }, saveMs);
     await chmod(file, 0o600);
     return { bytes: (await stat(file)).size };
   } catch (error) {

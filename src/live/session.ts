@@ -132,20 +132,20 @@ export class Session {
   }
 
   /** Asks the image something else than to run code; boots it where there is none. */
-  async ask(op: string, fields: object): Promise<Frame> {
+  async ask(op: string, fields: object, ms: number = askMs): Promise<Frame> {
     if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
     this.lastUsed = Date.now();
     const image = await this.#boot();
-    const answer = await this.#inTime(image, op, fields);
+    const answer = await this.#inTime(image, op, fields, ms);
     if (answer['refused'] !== undefined) throw new Error(String(answer['refused']));
     return answer;
   }
 
-  async #inTime(image: Image, op: string, fields: object): Promise<Frame> {
+  async #inTime(image: Image, op: string, fields: object, ms: number): Promise<Frame> {
     const id = image.number();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('The image does not answer: what runs in it leaves no gap')), askMs);
+      timer = setTimeout(() => reject(new Error('The image does not answer: what runs in it leaves no gap')), ms);
     });
     try {
       return await Promise.race([image.request(op, fields, id), late]);

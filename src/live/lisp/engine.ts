@@ -15,7 +15,7 @@ export interface LispOptions {
 }
 
 /** Beside the heap that the program may fill: what the collector needs to move it. */
-const roomFactor = 2;
+const roomFactor = 4;
 const stackMb = 4;
 
 export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Engine {

@@ -184,7 +184,24 @@
 (defun note-place (context)
   (multiple-value-bind (file line column)
       (and context (ignore-errors (place-of (sb-c::compiler-error-context-original-form context))))
-    (if file (values file line column) (place-of *form*))))
+    (if file
+        (values file line column)
+        (multiple-value-bind (file line column) (and context (ignore-errors (compiled-place context)))
+          (if file (values file line column) (place-of *form*))))))
+
+(defun compiled-place (context)
+  "In a file that is being compiled: the compiler knows where its form begins, and the way into it."
+  (let ((name (sb-c::compiler-error-context-file-name context))
+        (start (sb-c::compiler-error-context-file-position context)))
+    (when (and (typep name '(or pathname string)) (integerp start))
+      (let* ((native (sb-ext:native-namestring (truename name)))
+             (text (file-text native))
+             (start (skip-blank text start))
+             (form (let ((*read-eval* nil)) (read-from-string text nil nil :start start)))
+             (path (rest (reverse (sb-c::compiler-error-context-original-source-path context)))))
+        (multiple-value-bind (line column)
+            (line-column text (gethash (subform-at form path) (positions-of form text start) start))
+          (values native line column))))))
 
 (defun undefined-name (condition)
   "What was not defined when it was used: it may be by the end of the cell."

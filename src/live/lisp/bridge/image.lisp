@@ -43,6 +43,7 @@
         (sb-posix:dup2 nowhere 1)
         (sb-posix:dup2 nowhere 2)
         (sb-posix:dup2 nowhere *main-fd*)
-        (setf *send* (lambda (frame) (declare (ignore frame))))
+        (setf *history* (list * ** *** / // /// + ++ +++)
+              *send* (lambda (frame) (declare (ignore frame))))
         (sb-ext:save-lisp-and-die file :toplevel #'main))
     (serious-condition () (sb-ext:exit :code 1 :abort t))))

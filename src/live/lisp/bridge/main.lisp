@@ -45,8 +45,12 @@
   (setf *compile-verbose* nil *compile-print* nil *load-verbose* nil
         sb-ext:*invoke-debugger-hook* #'stray-debugger
         *heap-limit* (let ((mb (field terms "heapMb"))) (and mb (* mb 1024 1024))))
+  (when *heap-limit*
+    ;; Often enough to see it coming.
+    (setf (sb-ext:bytes-consed-between-gcs) (min (* 50 1024 1024) (max (* 8 1024 1024) (floor *heap-limit* 16)))))
   (settle-in (field terms "cwd"))
   (name-last-values)
+  (recall-history)
   (pushnew 'watch-heap sb-ext:*after-gc-hooks*)
   (start-threads))
 
@@ -54,6 +58,19 @@
   "As in the other languages; variables of a function may have these names all the same."
   (eval `(define-symbol-macro ,(intern "_" :cl-user) *))
   (eval `(define-symbol-macro ,(intern "_ERR" :cl-user) *last-error*)))
+
+(defvar *history* nil "SBCL forgets the last values when an image is written.")
+
+(defun recall-history ()
+  (when *history*
+    (destructuring-bind (a b c d e f g h i) (shiftf *history* nil)
+      (setf * a ** b *** c / d // e /// f + g ++ h +++ i))))
+
+;; Whatever way a program ends itself, what it printed before is not lost.
+(sb-int:encapsulate 'sb-ext:exit 'vivarium
+                    (lambda (function &rest arguments)
+                      (ignore-errors (flush-taps))
+                      (apply function arguments)))
 
 (defun start-threads ()
   (setf *worker* (sb-thread:make-thread #'work :name "evaluations")

@@ -2,7 +2,7 @@
 (in-package :vivarium)
 
 (defvar *folder* nil "The project's, as a directory.")
-(defvar *loaded-files* (make-hash-table :test #'equal :synchronized t) "From a file to when it was written, as of its loading.")
+(defvar *loaded-files* (make-hash-table :test #'equal :synchronized t) "From a file to its stamp, as of its loading.")
 (defvar *systems-seen* nil "The .asd files of the folder, and when they were looked for.")
 (defvar *sbcl-home* (sb-int:sbcl-homedir-pathname) "Of the SBCL the core was built with: its contribs are there.")
 
@@ -53,7 +53,8 @@
 (defun own-translations ()
   (if *folder*
       `(:output-translations
-        ((,(sb-ext:native-namestring *folder*) :**/ :*.*.*) (:user-cache "vivarium" :implementation :**/ :*.*.*))
+        ((,(sb-ext:native-namestring *folder*) :**/ :*.*.*)
+         (:user-cache "vivarium" ,(format nil "~36r" (sxhash (sb-ext:native-namestring *folder*))) :**/ :*.*.*))
         :inherit-configuration)
       '(:output-translations :inherit-configuration)))
 
@@ -81,11 +82,11 @@
   "Every form of a file, as if it had been evaluated: what is defined by it is known by its place."
   (let* ((file (project-file name))
          (native (sb-ext:native-namestring file))
-         (date (file-write-date file))
+         (stamp (stamp-of file))
          (*package* *package*) (*readtable* *readtable*)
          (*load-pathname* file) (*load-truename* file))
     (run-text (file-text file) native)
-    (setf (gethash native *loaded-files*) date)
+    (setf (gethash native *loaded-files*) stamp)
     file))
 
 (defun short-name (file)
@@ -109,27 +110,49 @@
                (asdf:parent-component (mapcan #'walk (copy-list (asdf:component-children component)))))))
     (walk system)))
 
+;; ASDF counts in seconds, and people edit faster: a file is what its bytes are.
+(defun stamp-of (file)
+  (ignore-errors
+   (let* ((native (sb-ext:native-namestring (truename file))) (stat (sb-posix:stat native)))
+     (list (sb-posix:stat-mtime stat) (sb-posix:stat-size stat) (sxhash-of native)))))
+
+(defun sxhash-of (native)
+  (with-open-file (in native :element-type '(unsigned-byte 8))
+    (let ((hash 0) (bytes (make-array 65536 :element-type '(unsigned-byte 8))))
+      (declare (type (unsigned-byte 60) hash))
+      (loop for length = (read-sequence bytes in)
+            while (plusp length)
+            do (loop for index below length
+                     do (setf hash (logand (+ (* hash 31) (aref bytes index)) (1- (ash 1 54))))))
+      hash)))
+
+(defvar *stamps* (make-hash-table :test #'equal :synchronized t) "Of files of systems, as of their loading.")
+
+(defmethod asdf:perform :after ((operation asdf:load-op) (component asdf:cl-source-file))
+  (let ((file (asdf:component-pathname component)))
+    (when (in-project-p file) (setf (gethash (namestring file) *stamps*) (stamp-of file)))))
+
 (defun changed-p (component)
-  (let ((loaded (ignore-errors (asdf/action:component-operation-time 'asdf:load-op component)))
-        (written (ignore-errors (file-write-date (asdf:component-pathname component)))))
-    (and written (or (null loaded) (eq loaded t) (> written loaded)))))
+  (let ((file (asdf:component-pathname component)))
+    (not (equal (stamp-of file) (gethash (namestring file) *stamps*)))))
 
 (defun changed-files ()
-  (loop for file being the hash-keys of *loaded-files* using (hash-value date)
-        when (let ((now (ignore-errors (file-write-date (sb-ext:parse-native-namestring file))))) (and now (/= now date)))
+  (loop for file being the hash-keys of *loaded-files* using (hash-value stamp)
+        when (let ((now (stamp-of (sb-ext:parse-native-namestring file)))) (and now (not (equal now stamp))))
           collect file))
 
 (defun changed-systems ()
   (loop for system in (loaded-systems)
         for changed = (remove-if-not #'changed-p (source-files-of system))
-        when changed collect (cons system (mapcar #'asdf:component-pathname changed))))
+        when changed collect (cons system changed)))
 
-(defun system-of (file)
-  (find-if (lambda (system)
-             (find file (source-files-of system)
-                   :key (lambda (component) (ignore-errors (truename (asdf:component-pathname component))))
-                   :test #'equal))
-           (loaded-systems)))
+(defun component-of (file)
+  "The system that has it, and what it is there."
+  (dolist (system (loaded-systems))
+    (let ((found (find file (source-files-of system)
+                       :key (lambda (component) (ignore-errors (truename (asdf:component-pathname component))))
+                       :test #'equal)))
+      (when found (return (values system found))))))
 
 ;;; reload: the code is new, the values of variables and objects are what they were.
 (defun reload (request)
@@ -148,18 +171,21 @@
 
 (defun reload-changed ()
   (append (loop for (system . files) in (changed-systems)
-                do (load-system-again system)
-                append (mapcar #'short-name files))
+                do (load-system-again system files)
+                append (loop for file in files collect (short-name (asdf:component-pathname file))))
           (loop for file in (changed-files) do (load-file file) collect (short-name file))))
 
 (defun reload-named (names)
   (loop for name in names
         for file = (project-file name)
-        for system = (system-of file)
-        do (if system (load-system-again system) (load-file file))
+        do (multiple-value-bind (system component) (component-of file)
+             (if system (load-system-again system (list component)) (load-file file)))
         collect (short-name file)))
 
-(defun load-system-again (system)
+(defun load-system-again (system components)
+  "What depends on a file is compiled again with it, as ASDF has it."
+  (dolist (component components)
+    (dolist (fasl (asdf:output-files 'asdf:compile-op component)) (ignore-errors (delete-file fasl))))
   (handler-bind ((sb-ext:compiler-note #'note-condition) (warning #'note-condition))
     (let ((*standard-output* (make-broadcast-stream))) (asdf:load-system system))))
 
