@@ -171,7 +171,7 @@
                                         (style-warning "style-warning")
                                         (t "warning"))
                            "message" (condition-message condition)
-                           "file" (or file "") "line" (or line 1) "column" (or column 1)))
+                           "file" (or file "") "line" (if file line 1) "column" (if file column 1)))
                 *notes*)))
       (muffle-warning condition))))
 

@@ -52,7 +52,7 @@
 (defun frame-obj (frame &optional locals)
   (multiple-value-bind (file line column) (frame-place frame)
     (obj "name" (frame-text frame)
-         "file" (or file "") "line" (or line 1) "column" (or column 1)
+         "file" (or file "") "line" (if file line 1) "column" (if file column 1)
          "own" (if (machinery-p (frame-name frame)) :false t)
          "locals" (if locals (or (locals-of frame) :omit) :omit))))
 

@@ -45,8 +45,8 @@
                          1 table)
     table))
 
-(defun call-printing (function &key (length 100) (level 8) (pretty t))
-  (let ((*print-length* length) (*print-level* level) (*print-circle* t) (*print-pretty* pretty)
+(defun call-printing (function &key (length 100) (level 8) (pretty t) (circle t))
+  (let ((*print-length* length) (*print-level* level) (*print-circle* circle) (*print-pretty* pretty)
         (*print-readably* nil) (*print-escape* t) (*print-lines* nil) (*print-right-margin* 100)
         (*print-base* 10) (*print-radix* nil) (*print-case* :upcase) (*print-array* t) (*print-gensym* t)
         (*print-miser-width* nil) (*print-pprint-dispatch* *own-dispatch*))
@@ -70,7 +70,8 @@
 (defun show (value &key (most +most-text+) (length 100) (level 8) (pretty t))
   "Its text, and whether that was cut. A method for print-object may do anything."
   (handler-case
-      (printing (:length length :level level :pretty pretty)
+      ;; To find circles, all is printed once to nowhere: a method that never stops would not be stopped there.
+      (printing (:length length :level level :pretty pretty :circle (typep value '(or cons array)))
         (bounded-text-of (out most)
           (if (huge-integer-p value)
               (format out "#<INTEGER of ~d bits>" (integer-length value))
