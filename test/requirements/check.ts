@@ -9,7 +9,7 @@ export const check: readonly Requirement[] = [
     party: 'both',
     revisions: none,
     rows: ['list 0-2'],
-    later: 'check',
+    later: 'inspect',
   },
   {
     id: 'check/generated-cases',
@@ -18,7 +18,7 @@ export const check: readonly Requirement[] = [
     party: 'both',
     revisions: none,
     rows: ['list 0-3'],
-    later: 'check',
+    later: 'cases',
   },
   {
     id: 'check/score',
@@ -27,7 +27,7 @@ export const check: readonly Requirement[] = [
     party: 'both',
     revisions: none,
     rows: ['list 0-4'],
-    later: 'check',
+    proof: ['test/check/score.test.ts > goes from 0, when no MUST was seen to be kept, to 100, when all that apply were'],
   },
   {
     id: 'check/report',
@@ -36,7 +36,7 @@ export const check: readonly Requirement[] = [
     party: 'both',
     revisions: none,
     rows: ['list 0-6'],
-    later: 'check',
+    proof: ['test/check/score.test.ts > judges by the one revision that was asked for, as data and as text with a table of sections'],
   },
   {
     id: 'check/named-requirements',
@@ -45,7 +45,10 @@ export const check: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 0-10'],
-    later: 'check',
+    proof: [
+      'test/check/rows.test.ts > is a requirement of the same id, or is mapped to others, or has a reason',
+      'test/check/catalogue.test.ts > gives every requirement an id like a path',
+    ],
   },
   {
     id: 'check/sections',
@@ -54,7 +57,7 @@ export const check: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 0-11'],
-    later: 'check',
+    proof: ['test/check/score.test.ts > judges by the one revision that was asked for, as data and as text with a table of sections'],
   },
   {
     id: 'check/revision',
@@ -63,6 +66,6 @@ export const check: readonly Requirement[] = [
     party: 'server',
     revisions: legacy,
     rows: ['lisp cl-64'],
-    later: 'check',
+    proof: ['test/check/score.test.ts > judges by the one revision that was asked for, as data and as text with a table of sections'],
   },
 ];

@@ -173,7 +173,8 @@ const places: Partial<Record<Part, string>> = {
   client: 'src/client',
   lisp: 'src/live/lisp',
   smalltalk: 'src/live/smalltalk',
-  check: 'src/check',
+  cases: 'src/check/cases',
+  inspect: 'src/inspect',
 };
 
 function offers(part: Part | undefined): boolean {

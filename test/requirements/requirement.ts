@@ -4,7 +4,18 @@ import { type Revision, revisions } from 'vivarium';
 export type Level = 'MUST' | 'MUST NOT' | 'SHOULD' | 'SHOULD NOT' | 'MAY' | 'FACT';
 
 /** Parts of the package that requirements wait for. */
-export type Part = 'resources' | 'prompts' | 'logging' | 'completion' | 'asking' | 'http' | 'client' | 'lisp' | 'smalltalk' | 'check';
+export type Part =
+  | 'resources'
+  | 'prompts'
+  | 'logging'
+  | 'completion'
+  | 'asking'
+  | 'http'
+  | 'client'
+  | 'lisp'
+  | 'smalltalk'
+  | 'cases'
+  | 'inspect';
 
 /**
  * A statement of a source, by its tag and the statement's own id there: `list` is the 2024-11-05 requirement list, `pharo` the
