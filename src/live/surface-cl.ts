@@ -57,11 +57,11 @@ function warningText({ severity, message }: Note): string {
 }
 
 function faultText({ type, message, frames }: Pick<Fault, 'type' | 'message' | 'frames'>): string {
-  // How it was evaluated says nothing about it, unless there is nothing else to say.
+  // How it was evaluated says nothing about it, unless there is nothing else to say. Dots stand for what is left out.
   const users = frames.filter(({ own }) => own !== false);
   const shown = users.length === 0 ? frames : users;
   const lines = shown.slice(0, mostFrames).map((frame, at) => `${at}: ${frameText(frame)}`);
-  if (shown.length > mostFrames) lines.push('...');
+  if (frames.length > lines.length) lines.push('...');
   return [`[ERROR] ${type}`, message, '', '[Backtrace]', ...lines].join('\n');
 }
 

@@ -79,11 +79,21 @@ function sessionOf(place: Workplace, ctx: Context): Promise<Session> {
 
 /** Undefined, which is "not found", where there is no such class. */
 async function classDetails(session: Session, name: string): Promise<string | undefined> {
-  const parts: Record<string, string> = { name };
-  for (const want of ['summary', 'members', 'source']) {
+  const look = async (want: string): Promise<string | undefined> => {
     const found = (await session.ask('lookup', { name, want })) as { readonly kind?: string; readonly text?: string };
-    if (found.kind !== 'class') return undefined;
-    parts[want] = session.terms.mask(found.text ?? '');
+    return found.kind === 'class' ? session.terms.mask(found.text ?? '') : undefined;
+  };
+  const details = await look('details');
+  if (details === undefined || isJson(details)) return details;
+  // An image that has no such form tells the same in words.
+  const [members, source] = [await look('members'), await look('source')];
+  return JSON.stringify({ name, summary: details, members, source });
+}
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
   }
-  return JSON.stringify(parts, null, 1);
 }

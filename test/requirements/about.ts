@@ -30,13 +30,22 @@ export const about: readonly Requirement[] = [
     waived: 'A limit of that library, which its own page contradicts; prompts are served here.',
   },
   {
-    id: 'about/lisp/limits',
-    says: 'The Lisp server has stdio alone, no resources, no prompts, and sends nothing on its own.',
+    id: 'about/lisp/tools-only',
+    says: 'The Lisp server has no resources and no prompts.',
     level: 'FACT',
     party: 'server',
     revisions: none,
-    rows: ['lisp cl-25', 'lisp cl-26', 'lisp cl-67', 'lisp cl-68', 'lisp cl-69', 'lisp cl-70'],
-    waived: 'Limits of that server, lifted here; what is not declared stays unknown, see lifecycle/capabilities/respected.',
+    rows: ['lisp cl-25', 'lisp cl-26', 'lisp cl-69', 'lisp cl-70'],
+    proof: ['test/live/surface-cl.test.ts > offers evaluate-lisp as the reference lists it, and nothing else'],
+  },
+  {
+    id: 'about/lisp/limits',
+    says: 'The Lisp server has stdio alone, and sends nothing on its own.',
+    level: 'FACT',
+    party: 'server',
+    revisions: none,
+    rows: ['lisp cl-67', 'lisp cl-68'],
+    waived: 'Limits of that server, lifted here: its surface is served over HTTP too, and sends progress to those who ask for it.',
   },
   {
     id: 'about/lisp/sequential',
@@ -45,7 +54,10 @@ export const about: readonly Requirement[] = [
     party: 'server',
     revisions: none,
     rows: ['lisp cl-43', 'lisp cl-44', 'lisp cl-45', 'lisp cl-46', 'lisp cl-71'],
-    waived: 'Corrected: ping, cancellation and progress need a server that reads on while calls run.',
+    proof: [
+      'test/live/surface-cl.test.ts > works on one request at a time and answers in their order, but for a ping',
+      'test/server/sequential.test.ts > sequential answers everything in its order, errors too, and a ping at once',
+    ],
   },
   {
     id: 'about/lisp/tested-with',

@@ -72,7 +72,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-17', 'lisp cl-18'],
-    later: 'lisp',
+    proof: ['test/live/surface-cl.test.ts > offers evaluate-lisp as the reference lists it, and nothing else'],
   },
   {
     id: 'live/lisp/persistent',
@@ -81,7 +81,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-19'],
-    later: 'lisp',
+    proof: ['test/live/surface-cl.test.ts > answers values after =>, and keeps what was defined'],
   },
   {
     id: 'live/lisp/value',
@@ -90,7 +90,7 @@ export const live: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['lisp cl-20', 'lisp cl-21'],
-    later: 'lisp',
+    proof: ['test/live/surface-cl.test.ts > answers values after =>, and keeps what was defined'],
   },
   {
     id: 'live/lisp/error',
@@ -99,7 +99,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-22', 'lisp cl-36'],
-    later: 'lisp',
+    proof: ['test/live/surface-cl.test.ts > reports a condition as a result: type, message, blank line, backtrace'],
   },
   {
     id: 'live/lisp/error-is-result',
@@ -108,7 +108,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-35', 'lisp cl-37'],
-    later: 'lisp',
+    proof: ['test/live/surface-cl.test.ts > reports a condition as a result: type, message, blank line, backtrace'],
   },
   {
     id: 'live/lisp/session',
@@ -117,8 +117,10 @@ export const live: readonly Requirement[] = [
     party: 'both',
     revisions: legacy,
     rows: ['lisp cl-55'],
-    proof: ['test/wire/wire.test.ts > is answered as it is written'],
-    remains: 'lisp',
+    proof: [
+      'test/wire/wire.test.ts > is answered as it is written',
+      'test/cli/live-surface.test.ts > goes through the complete session of the reference, byte for byte',
+    ],
   },
   {
     id: 'live/lisp/start',
@@ -127,7 +129,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-58'],
-    later: 'lisp',
+    proof: ['test/cli/live-surface.test.ts > answers a single message that is piped in, says who it is, and ends'],
   },
   {
     id: 'live/lisp/client-configuration',
@@ -136,7 +138,7 @@ export const live: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['lisp cl-60'],
-    later: 'lisp',
+    proof: ['test/cli/live.test.ts > can be pasted into a shell whatever the path is'],
   },
   {
     id: 'live/progress',

@@ -1,4 +1,8 @@
 // The servers behind the transcripts, by the first word of the file's name.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLive, type LiveOptions, lisp } from 'vivarium/live';
 import { Server, ToolError } from 'vivarium/server';
 import { z } from 'zod';
 
@@ -43,30 +47,6 @@ function createPharoLibrary(only: 'resources' | 'prompts'): Server {
       description: `Code review for ${args.className}`,
       messages: [{ role: 'user', content: { type: 'text', text: `Please review the class ${args.className}.` } }],
     }),
-  );
-  return server;
-}
-
-const conditions: Readonly<Record<string, string>> = {
-  '(/ 1 0)': '[ERROR] DIVISION-BY-ZERO\nArithmetic error signalled.\n\n[Backtrace]\n0: (/ 1 0)\n...',
-  '(error "Error message...")': '[ERROR] condition-type\nError message...\n\n[Backtrace]\n...',
-};
-
-/** The tool of the CL-MCP-Server reference; it can add. */
-function createLisp(): Server {
-  const server = new Server(identity);
-  const code = { type: 'string', description: 'The Lisp code to evaluate' } as const;
-  server.tool(
-    'evaluate-lisp',
-    {
-      description: 'Evaluate Common Lisp code in a persistent session',
-      input: { type: 'object', required: ['code'], properties: { code } },
-    },
-    (args) => {
-      const condition = conditions[args.code];
-      if (condition !== undefined) throw new ToolError(condition);
-      return `=> ${[...args.code.matchAll(/\d+/g)].reduce((sum, [digits]) => sum + Number(digits), 0)}`;
-    },
   );
   return server;
 }
@@ -120,11 +100,32 @@ function createAsking(): Server {
   return server;
 }
 
-export function createServerFor(file: string): Server {
+export interface Served {
+  readonly server: Server;
+  close(): Promise<void>;
+}
+
+/** What the documents of other servers show is shown by real images. */
+export function serveFor(file: string): Served {
+  if (file.startsWith('lisp-')) return createSurface({ surface: 'cl', engines: [lisp()], name: 'cl-mcp-server', version: '0.1.0' });
+  return { server: createServerFor(file), close: () => Promise.resolve() };
+}
+
+function createSurface(options: LiveOptions): Served {
+  const folder = mkdtempSync(join(tmpdir(), 'wire-live-'));
+  const live = createLive({ cwd: folder, stateFolder: join(folder, 'state'), ...options });
+  const close = async (): Promise<void> => {
+    await live.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { server: live.server, close };
+}
+
+function createServerFor(file: string): Server {
   if (file.startsWith('own-ask-')) return createAsking();
   if (file.startsWith('own-notes-')) return createNotes();
   if (file === 'pharo-resources.txt') return createPharoLibrary('resources');
   if (file === 'pharo-prompts.txt') return createPharoLibrary('prompts');
   if (file.startsWith('own-')) return createOwn();
-  return file.startsWith('lisp-') ? createLisp() : createPharo(!file.includes('message-types'));
+  return createPharo(!file.includes('message-types'));
 }

@@ -1,11 +1,12 @@
 // Golden transcripts: each is replayed against a server, whose messages must be those on paper, as JSON values.
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Revision } from 'vivarium';
 import { createWire, parseTranscript, type TranscriptEntry } from 'vivarium/testing';
+import { notRun } from '../../scripts/prepare.mjs';
 import { isRevision } from '../../src/protocol/revision.ts';
 import { judgeMessage } from '../matrix/schemas.ts';
-import { createServerFor } from './servers.ts';
+import { serveFor } from './servers.ts';
 
 const folder = new URL('.', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.txt') && !name.startsWith('tour-'));
@@ -22,14 +23,15 @@ describe.each(files)('%s', (file) => {
   const text = readFileSync(new URL(file, folder), 'utf8');
   const entries = parseTranscript(text);
 
-  it('is answered as it is written', async () => {
-    const server = createServerFor(file);
+  it.skipIf(file.startsWith('lisp-') && notRun('sbcl'))('is answered as it is written', async () => {
+    const { server, close } = serveFor(file);
+    onTestFinished(close);
     // What was registered is announced at the end of the turn; no one listens yet.
     await new Promise((resolve) => void setImmediate(resolve));
     await using wire = createWire(server);
     for (const { from, line } of entries) {
       if (from === 'client') wire.send(`${line}\n`);
-      else expect(await wire.next()).toEqual(JSON.parse(line));
+      else expect(await wire.next()).toEqual(JSON.parse(line, asWritten));
     }
     expect(await wire.quiet()).toEqual([]);
     expect(wire.transcript.entries.filter(({ from }) => from === 'client')).toEqual(entries.filter(({ from }) => from === 'client'));
@@ -56,6 +58,13 @@ describe.each(files)('%s', (file) => {
     expect(new Set(entries.map(({ from }) => from))).toEqual(new Set(['client', 'server']));
   });
 });
+
+/** Three dots on paper stand for whatever is there. */
+function asWritten(_: string, value: unknown): unknown {
+  if (typeof value !== 'string' || !value.includes('...')) return value;
+  const parts = value.split('...').map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return expect.stringMatching(new RegExp(`^${parts.join('[\\s\\S]*')}$`));
+}
 
 /** The one that is agreed on first; without a handshake, the modern one, or the first where nothing is agreed at all. */
 function revisionOf(list: readonly TranscriptEntry[]): Revision {
