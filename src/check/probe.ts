@@ -15,6 +15,8 @@ export interface Probe {
   readonly revisions?: readonly Revision[];
   /** The capability of the server it needs, as a path: `resources.subscribe`. */
   readonly capability?: string;
+  /** Also asked of a server that serves nobody without a token. */
+  readonly beforeAuthorization?: boolean;
   /** Uses connections of its own only, so that it may run beside others. */
   readonly apart?: boolean;
   run(context: Context): Promise<void>;

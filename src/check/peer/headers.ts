@@ -31,7 +31,7 @@ function stateless(message: unknown): Record<string, string> {
 }
 
 /** As it is where a header can carry it, wrapped otherwise. */
-function headerValue(text: string): string {
+export function headerValue(text: string): string {
   const isPlain = /^[\x20-\x7e]*$/.test(text) && text.trim() === text && !/^=\?base64\?.*\?=$/.test(text);
   return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }

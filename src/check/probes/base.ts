@@ -32,6 +32,22 @@ export const baseProbes: readonly Probe[] = [
     },
   },
   {
+    name: 'params without what they need',
+    judges: ['errors/invalid-params'],
+    async run({ peer, judge, capabilities }) {
+      const id = 'errors/invalid-params';
+      const [method] = [
+        ['tools', 'tools/call'],
+        ['resources', 'resources/read'],
+        ['prompts', 'prompts/get'],
+        ['completions', 'completion/complete'],
+      ].flatMap(([capability = '', name = '']) => (capabilities[capability] === undefined ? [] : [name]));
+      if (method === undefined) return judge.unsure(id, 'the server has no method with params');
+      const answer = await peer.request(method, {}, { wild: true });
+      judge.verdict(id, answer.error?.code === -32602, `${method} without its params gets ${outcome(answer)}`, shown(answer));
+    },
+  },
+  {
     name: 'batch',
     judges: ['jsonrpc/batch/received'],
     revisions: ['2025-03-26'],

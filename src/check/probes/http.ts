@@ -99,7 +99,13 @@ export const httpProbes: readonly Probe[] = [
   },
   {
     name: 'sessions',
-    judges: ['http/session/unique-secure', 'http/session/required', 'http/session/ended', 'http/session/delete-refused'],
+    judges: [
+      'security/session/not-guessable',
+      'http/session/unique-secure',
+      'http/session/required',
+      'http/session/ended',
+      'http/session/delete-refused',
+    ],
     transports,
     revisions: stateful,
     apart: true,
@@ -132,7 +138,7 @@ function isLoopback(url: string | undefined): boolean {
   return url !== undefined && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
 }
 
-async function sessions({ connect, judge }: Context): Promise<void> {
+async function sessions({ connect, judge, capabilities }: Context): Promise<void> {
   const [peer, other] = [await connect('session'), await connect('other session')];
   if (peer === undefined || other === undefined || !isHttpPeer(peer) || !isHttpPeer(other)) return;
   const { session } = peer;
@@ -142,8 +148,16 @@ async function sessions({ connect, judge }: Context): Promise<void> {
     return;
   }
   const isSecure = session !== other.session && session.length >= 16;
-  judge.verdict('http/session/unique-secure', isSecure, `two sessions have the ids ${session} and ${other.session}`, []);
-  const without = await peer.request('ping', undefined, { wild: true, headers: { 'mcp-session-id': undefined } });
+  const isMade = isRule(session, other.session ?? '');
+  judge.verdict('security/session/not-guessable', !isMade, `two sessions have the ids ${session} and ${other.session}`, []);
+  judge.verdict('http/session/unique-secure', isSecure && !isMade, `two sessions have the ids ${session} and ${other.session}`, []);
+  // A ping may be answered to everybody.
+  const method = ['tools', 'resources', 'prompts'].find((one) => capabilities[one] !== undefined);
+  const without = await peer.request(
+    method === undefined ? 'ping' : `${method}/list`,
+    {},
+    { wild: true, headers: { 'mcp-session-id': undefined } },
+  );
   const status = without.exchange?.response?.status;
   judge.verdict('http/session/required', status === 400, `a request without a session id gets ${outcome(without)}`, shown(without));
   const { 'content-type': _, ...headers } = peer.headers();
@@ -158,4 +172,13 @@ async function sessions({ connect, judge }: Context): Promise<void> {
   const isGone = after.exchange?.response?.status === 404;
   judge.verdict('http/session/ended', isGone, `a request in a session that was ended gets ${outcome(after)}`, [ended, ...shown(after)]);
   peer.session = undefined;
+}
+
+/** Whether one follows from the other by counting. */
+function isRule(one: string, other: string): boolean {
+  if (one === other || one.length < 8) return true;
+  const [first, second] = [one, other].map((text) => /\d+$/.exec(text)?.[0] ?? '');
+  if (first === undefined || second === undefined || one.length !== other.length) return false;
+  const start = one.slice(0, one.length - first.length);
+  return start !== '' && start === other.slice(0, other.length - second.length) && Math.abs(Number(first) - Number(second)) < 1_000;
 }

@@ -16,6 +16,42 @@ export const lifecycleProbes: readonly Probe[] = [
     },
   },
   {
+    name: 'before initialized',
+    judges: ['lifecycle/before-initialized/quiet'],
+    revisions: legacy,
+    transports: ['stdio', 'http'],
+    apart: true,
+    async run({ begin, judge, revision }) {
+      const peer = begin('before initialized');
+      const answer = await peer.request('initialize', initializeParams({ revision, capabilities: fullCapabilities(revision) }), {
+        patience: 20_000,
+      });
+      if (answer.result === undefined || !(await peer.settle())) return;
+      const early = peer.conversation.messages.filter(
+        ({ direction, value }) =>
+          direction === 'received' &&
+          at(value, 'id') !== undefined &&
+          typeof at(value, 'method') === 'string' &&
+          at(value, 'method') !== 'ping',
+      );
+      judge.verdict(
+        'lifecycle/before-initialized/quiet',
+        early.length === 0,
+        `${String(at(early[0]?.value, 'method'))} before notifications/initialized`,
+        early,
+      );
+    },
+  },
+  {
+    name: 'time limits',
+    judges: ['lifecycle/timeouts/established', 'lifecycle/timeouts/cancelled'],
+    async run({ judge }) {
+      const why = 'how long a server waits for an answer shows only when it asks something, after a time that nobody knows';
+      judge.unsure('lifecycle/timeouts/established', why);
+      judge.unsure('lifecycle/timeouts/cancelled', why);
+    },
+  },
+  {
     name: 'unknown version',
     judges: ['lifecycle/version/other', 'lifecycle/version/other-latest', 'lifecycle/errors/version-mismatch'],
     revisions: legacy,

@@ -1,0 +1,63 @@
+// The JSON Schemas of tools: their dialect, whether they are valid, and whether the server itself holds to them.
+import { compileSchema, dialectOf, problemOf } from '../../schema/json-schema.ts';
+import { type Context, outcome, type Probe, shown } from '../probe.ts';
+import type { Message } from '../trace.ts';
+import { asList, asRecord, at, isRecord, type Json } from '../value.ts';
+
+export const schemaProbes: readonly Probe[] = [
+  {
+    name: 'schemas of tools',
+    judges: ['json-schema/valid', 'json-schema/dialect/declared', 'json-schema/dialect/recommended'],
+    capability: 'tools',
+    async run({ surface, judge, peer }) {
+      const list = peer.conversation.messages.find(
+        ({ value, direction }) => direction === 'received' && at(value, 'result', 'tools') !== undefined,
+      );
+      for (const tool of surface.tools) {
+        for (const key of ['inputSchema', 'outputSchema']) {
+          const schema = tool[key];
+          if (isRecord(schema)) await judgeSchema(schema, `${String(tool['name'])}.${key}`, judge, list);
+        }
+      }
+    },
+  },
+  {
+    name: 'arguments that the schema forbids',
+    judges: ['json-schema/validated', 'json-schema/dialect/2020-12'],
+    capability: 'tools',
+    run: forbidden,
+  },
+];
+
+async function judgeSchema(schema: Json, name: string, judge: Context['judge'], list: Message | undefined): Promise<void> {
+  const evidence = list === undefined ? [] : [list];
+  if (schema['$schema'] !== undefined) judge.kept('json-schema/dialect/declared');
+  const dialect = dialectOf(schema);
+  judge.verdict('json-schema/dialect/recommended', dialect === '2020-12', `${name} is written in ${String(schema['$schema'])}`, evidence);
+  // A dialect that we do not know cannot be judged.
+  if (dialect === undefined) return;
+  const { fault } = await compileSchema(schema);
+  const problem = problemOf(schema);
+  // A reference to another document is legal; it only cannot be compiled here.
+  if (fault !== undefined && problem?.includes('never fetched') === true) return;
+  judge.verdict('json-schema/valid', fault === undefined, `${name}: ${fault ?? ''}`, evidence);
+}
+
+async function forbidden({ peer, calls, judge, surface }: Context): Promise<void> {
+  const ids = ['json-schema/validated', 'json-schema/dialect/2020-12'];
+  for (const { tool, name, arguments: given } of calls) {
+    const schema = asRecord(tool['inputSchema']);
+    const [required] = asList(schema['required']).filter((one) => typeof one === 'string');
+    if (required === undefined) continue;
+    const { [required]: _, ...rest } = given;
+    const answer = await peer.request('tools/call', { name, arguments: rest });
+    const isRefused =
+      answer.error !== undefined || answer.result?.['isError'] === true || answer.result?.['resultType'] === 'input_required';
+    const what = `${name} without its required argument ${required} gets ${outcome(answer)}`;
+    for (const id of ids) judge.verdict(id, isRefused, what, shown(answer));
+    return;
+  }
+  const why =
+    calls.length > 0 || surface.tools.length === 0 ? 'no tool that may be called has a required argument' : 'no tool may be called';
+  for (const id of ids) judge.unsure(id, why);
+}
