@@ -1,5 +1,6 @@
 // One revision of one server: every probe that applies, then every rule over all that was seen.
 import type { Revision } from '../protocol/revision.ts';
+import { compileSchema } from '../schema/json-schema.ts';
 import { openLedger } from './ledger.ts';
 import { type Offer, presentationOf } from './offers.ts';
 import type { CheckOptions } from './options.ts';
@@ -17,10 +18,12 @@ export interface Examination {
   readonly findings: readonly Finding[];
   /** What each probe needs that is not there, by id. */
   readonly peers: readonly Peer[];
+  /** Every tool was called. */
+  readonly exercised: boolean;
 }
 
 /** How many probes with connections of their own run at once. */
-const beside = 3;
+const beside = 2;
 
 export async function examine(target: Target, offer: Offer, chosen: readonly Requirement[], options: CheckOptions): Promise<Examination> {
   const { revision, transport, peer } = offer;
@@ -36,8 +39,14 @@ export async function examine(target: Target, offer: Offer, chosen: readonly Req
   };
   tell('lists');
   const surface = await readSurface(peer);
+  // From here on schemas compile at once, as the rules need it.
+  await Promise.all(
+    ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#'].map(($schema) =>
+      compileSchema({ $schema }),
+    ),
+  );
   const terms = { arguments: options.arguments ?? new Map(), allowSideEffects: options.allowSideEffects ?? false };
-  const shared: Omit<Context, 'judge' | 'connect' | 'begin'> = {
+  const shared: Omit<Context, 'judge' | 'connect' | 'begin' | 'other'> = {
     transport,
     revision,
     isModern: isModern(revision),
@@ -50,6 +59,8 @@ export async function examine(target: Target, offer: Offer, chosen: readonly Req
     url: target.kind === 'url' ? target.url : undefined,
   };
 
+  let other: Peer | undefined;
+
   async function ask(probe: Probe): Promise<void> {
     if (options.signal?.aborted === true) return;
     const missing = missingCapability(probe, shared.capabilities);
@@ -58,16 +69,25 @@ export async function examine(target: Target, offer: Offer, chosen: readonly Req
       return;
     }
     const own: Peer[] = [];
+    const open = async (name: string, more?: ConnectOptions): Promise<[Peer, Peer | undefined]> => {
+      const given = await connectTo(target, transport, present(name, more));
+      const made = isRefused(given) ? given.peer : given;
+      peers.push(made);
+      return [made, isRefused(given) ? undefined : given];
+    };
     const present = (name: string, more: ConnectOptions = {}): Presentation => ({ ...presentationOf(options, revision, name), ...more });
     const context: Context = {
       ...shared,
       judge: createJudge(findings),
       async connect(name, more) {
-        const given = await connectTo(target, transport, present(name, more));
-        const made = isRefused(given) ? given.peer : given;
-        peers.push(made);
+        const [made, connected] = await open(name, more);
         own.push(made);
-        return isRefused(given) ? undefined : given;
+        return connected;
+      },
+      async other() {
+        // A server that did not survive what was sent before is started again.
+        if (other === undefined || other.gone !== undefined) [, other] = await open('anything');
+        return other;
       },
       begin(name, more) {
         const made = beginAt(target, present(name, more));
@@ -86,17 +106,23 @@ export async function examine(target: Target, offer: Offer, chosen: readonly Req
     tell(probe.name);
   }
 
-  for (const probe of applicable.filter(({ apart }) => apart !== true)) await ask(probe);
   const queue = applicable.filter(({ apart }) => apart === true);
-  await Promise.all(
-    Array.from({ length: beside }, async () => {
-      for (let probe = queue.shift(); probe !== undefined; probe = queue.shift()) await ask(probe);
-    }),
-  );
-  await peer.close();
+  const lanes = Array.from({ length: beside }, async () => {
+    for (let probe = queue.shift(); probe !== undefined; probe = queue.shift()) await ask(probe);
+  });
+  const last = async () => {
+    for (const probe of applicable.filter(({ apart }) => apart === 'other')) await ask(probe);
+    await other?.close();
+  };
+  const first = async () => {
+    for (const probe of applicable.filter(({ apart }) => apart === undefined)) await ask(probe);
+  };
+  await Promise.all([first(), ...lanes, last()]);
+  // How a server ends by itself is asked of it in the one revision that speaks of it.
+  await peer.close(isModern(revision) ? 3_000 : undefined);
   tell('rules');
   findings.push(...applyRules(peers));
-  return { findings, peers };
+  return { findings, peers, exercised: shared.calls.length === surface.tools.length };
 }
 
 /** In the order of the connections, whichever ended first. */

@@ -37,6 +37,8 @@ export interface Circumstances {
   readonly revision: Revision;
   readonly transport: Transport;
   readonly capabilities: Json;
+  /** Every tool was called: what shows only in passing had its occasion. */
+  readonly exercised: boolean;
 }
 
 export function outcomesOf(chosen: readonly Requirement[], findings: readonly Finding[], circumstances: Circumstances): Outcome[] {
@@ -68,7 +70,12 @@ interface Judged {
   readonly finding?: Finding;
 }
 
-function judged(requirement: Requirement, level: Level, findings: readonly Finding[], { transport, capabilities }: Circumstances): Judged {
+function judged(
+  requirement: Requirement,
+  level: Level,
+  findings: readonly Finding[],
+  { transport, capabilities, exercised }: Circumstances,
+): Judged {
   const { transports, capability } = requirement;
   const way = judgedIn(requirement, 'server');
   if (transports !== undefined && !transports.includes(transport)) return { verdict: 'not-applicable', message: `not on ${transport}` };
@@ -80,15 +87,20 @@ function judged(requirement: Requirement, level: Level, findings: readonly Findi
   }
   if (finding?.kind === 'kept') return { verdict: 'passed', message: '', finding };
   if (typeof way !== 'string') return { verdict: 'unobservable', message: way.unobservable };
-  if (capability !== undefined && requirement.party !== 'client' && isMissing(capabilities, capability)) {
+  if (capability !== undefined && !ofClient.has(sectionOf(requirement)) && isMissing(capabilities, capability)) {
     return { verdict: 'not-applicable', message: `the server does not offer ${capability}` };
   }
   if (finding?.kind === 'inapplicable') return { verdict: 'not-applicable', message: finding.message };
   if (finding?.kind === 'unsure') return { verdict: 'not-verified', message: finding.message };
   // What one MAY do and did not do is no gap.
   if (level === 'MAY') return { verdict: 'not-applicable', message: 'not used' };
-  return { verdict: 'not-verified', message: way === 'rule' ? 'no occasion for it arose' : 'no probe asks for it' };
+  if (way === 'probe') return { verdict: 'not-verified', message: 'nothing that was asked could show it' };
+  if (exercised) return { verdict: 'not-applicable', message: 'no occasion for it arose, with every tool called' };
+  return { verdict: 'not-verified', message: 'no occasion for it arose; not every tool may be called' };
 }
+
+/** Sections in which a capability is one of the client, and this client has them all. */
+const ofClient: ReadonlySet<string> = new Set(['sampling', 'elicitation', 'roots']);
 
 function isMissing(capabilities: Json, path: string): boolean {
   const value = at(capabilities, ...path.split('.'));

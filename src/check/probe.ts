@@ -17,8 +17,8 @@ export interface Probe {
   readonly capability?: string;
   /** Also asked of a server that serves nobody without a token. */
   readonly beforeAuthorization?: boolean;
-  /** Uses connections of its own only, so that it may run beside others. */
-  readonly apart?: boolean;
+  /** Uses connections of its own only, so that it may run beside others; or the one on which anything may be sent, in its turn. */
+  readonly apart?: boolean | 'other';
   run(context: Context): Promise<void>;
 }
 
@@ -38,6 +38,8 @@ export interface Context {
   readonly url: string | undefined;
   /** Another connection, with its handshake; undefined when the server does not take part. It is closed when the probe is over. */
   connect(name: string, options?: ConnectOptions): Promise<Peer | undefined>;
+  /** A connection for what no client should send, shared by all who send such things. */
+  other(): Promise<Peer | undefined>;
   /** Another connection on which nothing has been said yet. */
   begin(name: string, options?: ConnectOptions): Peer;
 }

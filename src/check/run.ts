@@ -40,8 +40,8 @@ async function runRevision(target: Target, offer: Offer, options: CheckOptions):
   const { revision, transport, peer } = offer;
   const { level = 'may', only, skip } = options;
   const chosen = choose({ revision, party: 'server', level, ...(only && { only }), ...(skip && { skip }) });
-  const { findings, peers } = await examine(target, offer, chosen, options);
-  const circumstances = { revision, transport, capabilities: peer.greeting.capabilities };
+  const { findings, peers, exercised } = await examine(target, offer, chosen, options);
+  const circumstances = { revision, transport, capabilities: peer.greeting.capabilities, exercised };
   const outcomes = outcomesOf(chosen, findings, circumstances).map((outcome) => {
     if (outcome.verdict !== 'failed' && outcome.verdict !== 'warned') return outcome;
     const finding = weightiest(findings.filter(({ id }) => id === outcome.id));

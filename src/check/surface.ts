@@ -64,3 +64,11 @@ export function callable({ tools }: Surface, terms: CallTerms): readonly ToolCal
     return [{ name, arguments: asRecord(sampleOf(tool['inputSchema'])), tool }];
   });
 }
+
+/** Why no tool was called. */
+export function whyUncallable({ tools }: Surface): string {
+  if (tools.length === 0) return 'the server lists no tool';
+  const names = tools.slice(0, 3).map(({ name }) => String(name));
+  const more = tools.length > 3 ? ` and ${tools.length - 3} more` : '';
+  return `${names.join(', ')}${more}: no readOnlyHint; give --args or --allow-side-effects`;
+}

@@ -100,6 +100,13 @@ class StreamablePeer implements HttpPeer {
   }
 
   call(method: string, options: CallOptions = {}): HttpFlow {
+    const flow = this.#call(method, options);
+    const { body } = flow.exchange.request;
+    if (body !== undefined) this.conversation.message('sent', body, { exchange: flow.exchange, form: 'body', wild: options.wild ?? false });
+    return flow;
+  }
+
+  #call(method: string, options: CallOptions): HttpFlow {
     const headers = Object.entries(options.headers ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
     const body = typeof options.body === 'string' ? Buffer.from(options.body) : options.body;
     return this.#http.call({
@@ -213,7 +220,7 @@ class StreamablePeer implements HttpPeer {
       value = undefined;
     }
     const headers = { ...this.headers(value), ...options.headers };
-    const flow = this.call('POST', { headers, body, wild, ...(options.patience !== undefined && { patience: options.patience }) });
+    const flow = this.#call('POST', { headers, body, wild, ...(options.patience !== undefined && { patience: options.patience }) });
     const sent = this.conversation.message('sent', body, { exchange: flow.exchange, form: 'body', ...(wild && { wild }) });
     return { sent, flow };
   }

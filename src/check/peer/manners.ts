@@ -16,7 +16,7 @@ export function replyTo(value: unknown, declared: Json): Json | undefined {
 }
 
 /** Undefined where the client did not offer it. */
-function resultOf(method: string, params: Json, declared: Json): Json | undefined {
+export function resultOf(method: string, params: Json, declared: Json): Json | undefined {
   if (method === 'ping') return {};
   if (method === 'roots/list' && declared['roots'] !== undefined) {
     return { roots: [{ uri: pathToFileURL(tmpdir()).href, name: 'check' }] };

@@ -55,7 +55,8 @@ export interface Peer {
   settle(): Promise<boolean>;
   /** The first message received from now on, or before, that is what is looked for. */
   see(wanted: (message: Message) => boolean, patience: number): Promise<Message | undefined>;
-  close(): Promise<void>;
+  /** Milliseconds in which a server may end by itself. */
+  close(patience?: number): Promise<void>;
 }
 
 export interface RawOptions extends SendOptions {

@@ -142,10 +142,10 @@ class StdioPeer implements PipePeer {
     return within(this.pipe.ended, patience);
   }
 
-  async close(): Promise<void> {
+  async close(patience = 500): Promise<void> {
     if (this.gone !== undefined) return;
     if (!this.conversation.happenings.some(({ what }) => what === 'end-of-input')) this.end();
-    if ((await this.exit(2_000)) !== undefined) return;
+    if ((await this.exit(patience)) !== undefined) return;
     this.conversation.happen('signal', 'SIGTERM');
     this.pipe.kill('SIGTERM');
     if ((await this.exit(1_000)) !== undefined) return;

@@ -6,20 +6,32 @@ import { httpProbes } from './http.ts';
 import { headerProbes } from './http-headers.ts';
 import { streamProbes } from './http-streams.ts';
 import { lifecycleProbes } from './lifecycle.ts';
+import { promptProbes } from './prompts.ts';
+import { resourceProbes } from './resources.ts';
+import { robustnessProbes } from './robustness.ts';
 import { schemaProbes } from './schemas.ts';
 import { sseProbes } from './sse.ts';
 import { statelessProbes } from './stateless.ts';
-import { stdioProbes } from './stdio.ts';
+import { subscriptionProbes } from './subscriptions.ts';
+import { taskProbes } from './tasks.ts';
+import { toolProbes } from './tools.ts';
+import { utilityProbes } from './utilities.ts';
 
 export const probes: readonly Probe[] = [
   ...lifecycleProbes,
   ...statelessProbes,
   ...baseProbes,
+  ...utilityProbes,
+  ...toolProbes,
+  ...resourceProbes,
+  ...promptProbes,
+  ...subscriptionProbes,
+  ...taskProbes,
   ...schemaProbes,
   ...httpProbes,
   ...headerProbes,
   ...streamProbes,
   ...authorizationProbes,
   ...sseProbes,
-  ...stdioProbes,
+  ...robustnessProbes,
 ];

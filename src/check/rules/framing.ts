@@ -5,7 +5,7 @@ import { isRecord } from '../value.ts';
 import type { Judge } from '../verdict.ts';
 
 export const framing: Rule = {
-  judges: ['stdio/no-embedded-newline', 'stdio/stdout-clean', 'stdio/stderr', 'jsonrpc/utf-8'],
+  judges: ['stdio/no-embedded-newline', 'stdio/stdout-clean', 'stdio/stderr', 'stdio/exit-on-eof', 'jsonrpc/utf-8'],
   apply({ conversation, ledger }, judge) {
     if (conversation.transport !== 'stdio') return;
     const received = conversation.messages.filter(({ direction }) => direction === 'received');
@@ -23,6 +23,7 @@ export const framing: Rule = {
     const foreign = [...noise, ...strangers];
     if (foreign.length > 0) judge.broken('stdio/stdout-clean', pollution(foreign), foreign.slice(0, 3));
     unfinished({ conversation }, judge, foreign.length === 0);
+    ending({ conversation }, judge);
   },
 };
 
@@ -33,6 +34,17 @@ function unfinished({ conversation }: Pick<Seen, 'conversation'>, judge: Judge, 
   if (rest !== undefined && !killed && parseJson(rest.detail) === undefined) {
     judge.broken('stdio/stdout-clean', `the last bytes on standard output are no message: ${rest.detail.slice(0, 120)}`, [rest.detail]);
   } else if (isClean) judge.kept('stdio/stdout-clean');
+}
+
+/** Nobody had to tell it twice. */
+function ending({ conversation: { happenings } }: Pick<Seen, 'conversation'>, judge: Judge): void {
+  if (!happenings.some(({ what }) => what === 'end-of-input')) return;
+  const end = happenings.find(({ what }) => what === 'end-of-input')?.at ?? 0;
+  const push = happenings.find(({ what }) => what === 'signal');
+  // It was not given the time everywhere.
+  if (push !== undefined && push.at - end < 2_900) return;
+  if (push !== undefined) judge.broken('stdio/exit-on-eof', 'the server runs on after the end of its input, until it gets a signal', []);
+  else if (happenings.some(({ what }) => what === 'exit')) judge.kept('stdio/exit-on-eof');
 }
 
 function pollution(foreign: readonly Message[]): string {

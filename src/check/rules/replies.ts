@@ -76,7 +76,9 @@ function questions({ questions: asked, conversation }: Ledger, judge: Judge): vo
 
 /** Whether a reply was waited for in vain. */
 function isOwed({ message, cancelledAt, method, id }: Asked, { conversation, malformed }: Ledger): boolean {
-  if (message.wild === true || cancelledAt !== undefined || method === 'subscriptions/listen') return false;
+  if (message.wild === true || message.member !== undefined || cancelledAt !== undefined || method === 'subscriptions/listen') return false;
+  // A tool may take as long as it likes.
+  if (method === 'tools/call') return false;
   if (typeof id !== 'string' && typeof id !== 'number') return false;
   const { exchange } = message;
   if (exchange !== undefined && (exchange.failure === 'closed by the client' || (exchange.response?.status ?? 0) >= 400)) return false;
