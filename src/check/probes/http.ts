@@ -1,4 +1,6 @@
 // Streamable HTTP: the endpoint, its statuses, its doors.
+import { connect as connectTcp } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { isHttpPeer } from '../peer/http.ts';
 import { within } from '../peer/stdio.ts';
 import { type Context, outcome, type Probe, shown } from '../probe.ts';
@@ -72,6 +74,13 @@ export const httpProbes: readonly Probe[] = [
     run: origin,
   },
   {
+    name: 'other addresses',
+    judges: ['http/localhost'],
+    transports: ['http', 'sse'],
+    apart: true,
+    run: addresses,
+  },
+  {
     name: 'version header',
     judges: ['http/version-header/invalid', 'http/version-header/absent'],
     transports,
@@ -136,6 +145,30 @@ async function origin({ connect, judge, transport, url }: Context): Promise<void
 
 function isLoopback(url: string | undefined): boolean {
   return url !== undefined && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
+}
+
+/** Whether the port is open on an address that other machines can reach. */
+async function addresses({ judge, url }: Context): Promise<void> {
+  const id = 'http/localhost';
+  if (!isLoopback(url)) return judge.inapplicable(id, 'the server does not run on this machine, as far as its address tells');
+  const outside = Object.values(networkInterfaces()).flatMap((list) =>
+    (list ?? []).filter(({ internal, family }) => !internal && family === 'IPv4'),
+  );
+  const [own] = outside;
+  if (own === undefined) return judge.unsure(id, 'this machine has no address that others can reach');
+  const { port, protocol } = new URL(url ?? '');
+  const number = Number(port === '' ? (protocol === 'https:' ? 443 : 80) : port);
+  const isOpen = await new Promise<boolean>((resolve) => {
+    const socket = connectTcp({ host: own.address, port: number, timeout: 1_000 });
+    const end = (open: boolean) => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
+    socket.once('timeout', () => end(false));
+  });
+  judge.verdict(id, !isOpen, `the port ${number} is open on ${own.address} too`, []);
 }
 
 async function sessions({ connect, judge, capabilities }: Context): Promise<void> {

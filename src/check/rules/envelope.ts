@@ -22,6 +22,7 @@ export const envelope: Rule = {
     'errors/shape',
     'errors/code-integer',
     'errors/data',
+    'errors/message',
   ],
   apply(seen, judge) {
     const { ledger, conversation } = seen;
@@ -90,4 +91,8 @@ function response(message: Message, judge: Judge): void {
   if ('code' in error)
     judge.verdict('errors/code-integer', Number.isInteger(error['code']), `the code is ${brief(error['code'])}`, [message]);
   if ('data' in error) judge.kept('errors/data');
+  const { message: words } = error;
+  if (typeof words !== 'string') return;
+  const isShort = words.trim() !== '' && words.length <= 250 && !words.trim().includes('\n');
+  judge.verdict('errors/message', isShort, `the message has ${words.length} characters on ${words.split('\n').length} lines`, [message]);
 }

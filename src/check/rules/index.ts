@@ -10,6 +10,7 @@ import { http } from './http.ts';
 import { input } from './input.ts';
 import { lifecycle } from './lifecycle.ts';
 import { logging } from './logging.ts';
+import { marks } from './marks.ts';
 import { meta } from './meta.ts';
 import { progress } from './progress.ts';
 import { replies } from './replies.ts';
@@ -32,6 +33,7 @@ export const rules: readonly Rule[] = [
   progress,
   cancellation,
   tools,
+  marks,
   resources,
   logging,
   asking,

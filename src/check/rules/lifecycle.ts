@@ -1,6 +1,8 @@
 // What was agreed on at the beginning, and whether the server keeps to it.
 import { methodOf } from '../ledger.ts';
+import { all } from '../requirement.ts';
 import type { Rule, Seen } from '../rule.ts';
+import { isDefined } from '../schemas/message.ts';
 import type { Message } from '../trace.ts';
 import { asRecord, at, brief, isRecord, type Json } from '../value.ts';
 import type { Judge } from '../verdict.ts';
@@ -10,6 +12,8 @@ export const lifecycle: Rule = {
     'lifecycle/result/protocol-version',
     'lifecycle/result/capabilities',
     'lifecycle/result/server-info',
+    'lifecycle/initialize/first',
+    'lifecycle/version/respected',
     'lifecycle/capabilities/respected',
     'lifecycle/before-initialized/quiet',
   ],
@@ -21,6 +25,7 @@ export const lifecycle: Rule = {
     if (asked !== undefined && reply !== undefined && isRecord(result)) initialized(result, [asked.message, reply], judge);
     if (seen.conversation.revision < '2026-07-28') {
       capabilities(seen, judge);
+      versions(seen, judge);
       quiet(seen, judge);
     }
   },
@@ -38,6 +43,23 @@ function initialized(result: Json, evidence: readonly Message[], judge: Judge): 
   const { name, version } = asRecord(serverInfo);
   const isNamed = typeof name === 'string' && typeof version === 'string';
   judge.verdict('lifecycle/result/server-info', isNamed, `serverInfo is ${brief(serverInfo)}`, evidence);
+}
+
+/** Nothing before the handshake, and no method of another revision. */
+function versions({ ledger, conversation, greeting }: Seen, judge: Judge): void {
+  if (greeting === undefined) return;
+  const { messages, revision } = conversation;
+  const start = messages.findIndex(({ direction, value }) => direction === 'sent' && at(value, 'method') === 'initialize');
+  const early = messages.slice(0, Math.max(start, 0)).find(({ direction, value }) => direction === 'received' && isRecord(value));
+  judge.verdict('lifecycle/initialize/first', early === undefined, 'a message before initialize', early === undefined ? [] : [early]);
+  let strange = 0;
+  for (const message of ledger.received) {
+    const method = methodOf(message);
+    if (method === '' || isDefined(revision, 'server', method) || !all.some((other) => isDefined(other, 'server', method))) continue;
+    strange += 1;
+    judge.broken('lifecycle/version/respected', `${method} belongs to another revision`, [message]);
+  }
+  if (strange === 0) judge.kept('lifecycle/version/respected');
 }
 
 /** What a message of the server presupposes: a capability of the client, or one of its own. */

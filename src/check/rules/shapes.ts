@@ -7,6 +7,7 @@ import type { Message } from '../trace.ts';
 import { at, isRecord } from '../value.ts';
 
 const results: ReadonlyMap<string, string> = new Map([
+  ['server/discover', 'discover/shape'],
   ['tools/list', 'tools/list/shape'],
   ['tools/call', 'tools/call/shape'],
   ['resources/list', 'resources/list/shape'],
@@ -32,18 +33,20 @@ const calls: ReadonlyMap<string, string> = new Map([
 ]);
 /** Judged by rules of their own: the envelope, types of results, caching, _meta, and tokens. */
 const elsewhere =
-  /^(?:\/jsonrpc|\/id|\/error.*|\/result\/(?:resultType|ttlMs|cacheScope|_meta.*|task\/.*|createdAt|lastUpdatedAt|status|ttl)|\/params\/(?:_meta.*|progressToken))$/;
+  /^(?:\/jsonrpc|\/id|\/error.*|\/result\/(?:protocolVersion|serverInfo(?:\/.*)?|capabilities|resultType|ttlMs|cacheScope|_meta.*|task\/.*|createdAt|lastUpdatedAt|status|ttl)|\/params\/(?:_meta.*|progressToken))$/;
 
 export const shapes: Rule = {
-  judges: [...new Set([...results.values(), ...calls.values()])],
+  judges: ['jsonrpc/schema', ...new Set([...results.values(), ...calls.values()])],
   apply({ ledger, conversation }, judge) {
     const { revision } = conversation;
     for (const message of ledger.received) {
       const asked = ledger.answered.get(message);
       const isResult = isRecord(at(message.value, 'result'));
       const method = asked?.method ?? methodOf(message);
-      const id = isResult ? results.get(method) : calls.get(method);
-      if (id === undefined || (asked !== undefined && !isResult)) continue;
+      const id = (isResult ? results.get(method) : calls.get(method)) ?? 'jsonrpc/schema';
+      // What an error looks like is judged elsewhere, and so is what belongs to nothing that was asked.
+      if (!isResult && methodOf(message) === '') continue;
+      if (isResult && asked === undefined) continue;
       const task = isRecord(at(message.value, 'result', 'task')) && asked?.params['task'] !== undefined;
       const issues = checkMessage({ revision, from: 'server', message: message.value, answers: asked?.method });
       const own = issues.filter((issue) => !isElsewhere(issue, method));

@@ -30,6 +30,8 @@ export const tasks: Rule = {
     'tasks/augment/undeclared',
     'tasks/input/related',
     'tasks/input/status',
+    'tasks/input/left',
+    'tasks/related/not-in-requests',
     'progress/tasks/stops',
     'progress/tasks/same-token',
   ],
@@ -57,6 +59,7 @@ export const tasks: Rule = {
             [message],
           );
         else judge.verdict('tasks/status/paths', states.has(task['status']), `the status is ${brief(task['status'])}`, [message]);
+        if (before === 'input_required' && task['status'] !== before) judge.kept('tasks/input/left');
         state.set(id, task['status']);
         if (task['status'] === 'failed')
           judge.verdict('tasks/errors/status-message', typeof task['statusMessage'] === 'string', 'a failed task does not say why', [
@@ -67,6 +70,10 @@ export const tasks: Rule = {
       belongs(message, asked, judge);
     }
     for (const { params, message, method } of ledger.questions) {
+      if (method.startsWith('tasks/')) {
+        const tag = at(params, '_meta', related);
+        judge.verdict('tasks/related/not-in-requests', tag === undefined, `${method} names the task in _meta`, [message]);
+      }
       if (params['task'] === undefined) continue;
       const isDeclared = at(declared, 'tasks', 'requests', ...method.split('/')) !== undefined;
       judge.verdict('tasks/augment/declared', isDeclared, `${method} as a task, which the client did not declare`, [message]);
