@@ -96,6 +96,8 @@ const entries = [
   'live/javascript/child/hooks',
   'live/javascript/child/here',
   'live/javascript/child/loading',
+  'live/smalltalk/child/boot',
+  'live/smalltalk/child/monitor',
   'schema/ajv',
   'cli/type-hooks',
   'cli/base',
@@ -139,9 +141,11 @@ for (const file of entries.map((name) => `${name}.js`)) {
 }
 
 // What the user's own compiler reads goes along as it is.
-const [bridge, shipped] = [join(root, 'src/live/lisp/bridge'), join(dist, 'live/lisp/bridge')];
-cpSync(bridge, shipped, { recursive: true });
-for (const name of readdirSync(shipped)) if (!readdirSync(bridge).includes(name)) rmSync(join(shipped, name));
+for (const folder of ['live/lisp/bridge', 'live/smalltalk/pharo']) {
+  const [bridge, shipped] = [join(root, 'src', folder), join(dist, folder)];
+  cpSync(bridge, shipped, { recursive: true });
+  for (const name of readdirSync(shipped)) if (!readdirSync(bridge).includes(name)) rmSync(join(shipped, name));
+}
 
 for (const file of before) if (!made.has(file)) rmSync(join(dist, file));
 

@@ -12,6 +12,8 @@ export const components = [
   { name: 'sbcl', debian: 'sbcl', probe: ['sbcl', '--version'] },
   { name: 'fiveam', debian: 'cl-fiveam', probe: ['test', '-d', '/usr/share/common-lisp/source/fiveam'] },
   { name: 'bubblewrap', debian: 'bubblewrap', probe: ['bwrap', '--version'] },
+  { name: 'squeak', debian: 'squeak-vm', probe: ['sh', '-c', 'test -d /usr/lib/squeak'] },
+  { name: 'scratch', debian: 'scratch', probe: ['test', '-f', '/usr/share/scratch/Scratch.image'] },
 ];
 
 const nodeVersion = '24.21.0';

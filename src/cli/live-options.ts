@@ -2,19 +2,11 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { VivariumError } from '../jsonrpc/error.ts';
-import {
-  createLive,
-  type Engine,
-  javascript,
-  type Live,
-  type LiveLimits,
-  type LiveOptions,
-  lisp,
-  type SurfaceName,
-} from '../live/index.ts';
+import { createLive, type Live, type LiveLimits, type LiveOptions, type SurfaceName } from '../live/index.ts';
 import { surfaces } from '../live/surface.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { count, list, milliseconds } from './flag-values.ts';
+import { enginesOf } from './live-engines.ts';
 import { printable } from './terminal.ts';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
@@ -45,7 +37,7 @@ export function optionsOf(values: Values, asks: boolean, targets: readonly strin
   return {
     ...((named !== undefined || !asks) && { cwd }),
     load,
-    engines: enginesOf(text),
+    engines: enginesOf(text, values['own-image'] === true, cwd),
     env: variables(list(text('env'))),
     limits: limitsOf(text),
     ...(state !== undefined && { stateFolder: resolve(state) }),
@@ -58,24 +50,6 @@ export function optionsOf(values: Values, asks: boolean, targets: readonly strin
     ...(values['sandbox'] === true && { sandbox: true }),
     ...(values['sandbox-write'] === true && { sandbox: { write: true } }),
   };
-}
-
-/** The one that was named, and after it those that can be had here too. */
-function enginesOf(text: (name: string) => string | undefined): Engine[] {
-  const [node, sbcl] = [text('node'), text('sbcl')];
-  const all = [
-    javascript(node === undefined ? {} : { node }),
-    lisp({ systems: list(text('system')), ...(sbcl !== undefined && { sbcl }) }),
-  ];
-  const named = text('language') ?? surfaces.get(text('surface') ?? '')?.language ?? (text('system') === undefined ? 'javascript' : 'lisp');
-  const first = all.find(({ language, aliases = [] }) => language === named || aliases.includes(named));
-  if (first === undefined) {
-    const known = all.map(({ language }) => language).join(', ');
-    throw new CommandError(exitCodes.usage, `There is no language "${named}", only ${known}`);
-  }
-  const why = first.problem?.();
-  if (why !== undefined) throw new CommandError(exitCodes.usage, `${first.title} cannot be had here: ${why}`);
-  return [first, ...all.filter((one) => one !== first && one.problem?.() === undefined)];
 }
 
 function surfaceIn(given: string | undefined): SurfaceName | undefined {

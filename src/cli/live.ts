@@ -23,7 +23,7 @@ export const live: Command = {
     language: {
       type: 'string',
       value: 'name',
-      help: 'What is evaluated where a call does not say: javascript (js, with TypeScript) or lisp (cl, SBCL) (default: javascript)',
+      help: 'What is evaluated where a call does not say: javascript (js, with TypeScript), lisp (cl, SBCL) or smalltalk (st, Amber or an image) (default: javascript)',
     },
     system: { type: 'string', value: 'names', help: 'ASDF systems every fresh Lisp image begins with, separated by commas' },
     sbcl: { type: 'string', value: 'path', help: 'The SBCL that runs Lisp (default: the one on the path)' },
@@ -34,6 +34,13 @@ export const live: Command = {
     },
     name: { type: 'string', value: 'name', help: 'The name it presents itself under (default: vivarium-live)' },
     'server-version': { type: 'string', value: 'version', help: "The version it presents itself with (default: this package's)" },
+    image: {
+      type: 'string',
+      value: 'file',
+      help: 'A Pharo image for Smalltalk; it is not changed (its bridge has not been run on Pharo yet: docs/live-smalltalk.md)',
+    },
+    vm: { type: 'string', value: 'path', help: 'The virtual machine for --image (default: pharo on the path)' },
+    'own-image': { type: 'boolean', help: 'Smalltalk is an image of yours that is running, and connects itself (docs/live-smalltalk.md)' },
     node: {
       type: 'string',
       value: 'path',

@@ -1,7 +1,10 @@
 // What an image lives in: a process of ours, with a group of its own, or a program that was there before and is only visited.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { dirname } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
+import { awaitCall, type Calling, portVariable, tokenVariable } from './connect-back.ts';
 import type { Launch } from './engine.ts';
 
 export interface Body {
@@ -24,8 +27,86 @@ export interface BodyEvents {
 /** So long the last words of a process that has ended are waited for. */
 const drainMs = 100;
 
-export function spawnBody({ command, args, cwd, env }: Launch, { printed, ended }: BodyEvents): Body {
-  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], detached: true });
+export function spawnBody(launch: Launch, events: BodyEvents): Body {
+  const { child, closed, kill } = spawned(launch, events, true);
+  return { wire: child.stdio[3] as Duplex, pid: child.pid, ours: true, closed, kill };
+}
+
+/** A child that connects back; without a command it is a person's own, which is only visited. */
+export function callingBody(launch: Launch, events: BodyEvents): Body {
+  const calling = awaitCall();
+  if (launch.command === '') return visitorBody(calling, launch.callsBack?.file, events);
+  let born: ReturnType<typeof spawned> | undefined;
+  let killed = false;
+  const ended = (reason: string): void => {
+    calling.close();
+    events.ended(reason);
+  };
+  const closed = calling.listening.then(
+    (at) => {
+      if (killed) return ended('it was ended before it began');
+      const env = { ...launch.env, [portVariable]: String(at), [tokenVariable]: calling.token };
+      const one = spawned({ ...launch, env }, { printed: events.printed, ended }, false);
+      born = one;
+      // Nobody could reach it any more.
+      calling.onHangUp = one.kill;
+      return one.closed;
+    },
+    (error: Error) => ended(`there is no port to be had: ${error.message}`),
+  );
+  const kill = (): void => {
+    killed = true;
+    born?.kill();
+  };
+  return {
+    wire: calling.wire,
+    get pid() {
+      return born?.child.pid;
+    },
+    ours: true,
+    closed,
+    kill,
+  };
+}
+
+/** Where it is waited for stands in a file that only its owner can read. */
+function visitorBody(calling: Calling, file: string | undefined, { ended }: BodyEvents): Body {
+  const closed = new Promise<void>((resolve) => {
+    const end = (reason: string): void => {
+      calling.close();
+      if (file !== undefined) rmSync(file, { force: true });
+      ended(reason);
+      resolve();
+    };
+    calling.onHangUp = () => end('the image has hung up');
+    calling.listening
+      .then((port) => {
+        if (file === undefined) return;
+        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        // Of one that ended without a farewell; written anew, so that it is nobody else's.
+        rmSync(file, { force: true });
+        writeFileSync(file, JSON.stringify({ port, token: calling.token }), { mode: 0o600, flag: 'wx' });
+      })
+      .catch((error: Error) => end(`nobody can connect to it: ${error.message}`));
+  });
+  const kill = (): void => {
+    calling.close();
+    calling.onHangUp();
+  };
+  return { wire: calling.wire, pid: undefined, ours: false, closed, kill };
+}
+
+function spawned(
+  { command, args, cwd, env }: Launch,
+  { printed, ended }: BodyEvents,
+  withWire: boolean,
+): { readonly child: ChildProcess; readonly closed: Promise<void>; readonly kill: () => void } {
+  const child = spawn(command, args, {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', ...(withWire ? ['pipe' as const] : [])],
+    detached: true,
+  });
   // Native code and children of the user's code write there; what the image itself prints comes over the wire.
   for (const [stream, name] of [
     [child.stdout, 'out'],
@@ -57,7 +138,7 @@ export function spawnBody({ command, args, cwd, env }: Launch, { printed, ended 
       }, drainMs).unref();
     });
   });
-  return { wire: child.stdio[3] as Duplex, pid: child.pid, ours: true, closed, kill };
+  return { child, closed, kill };
 }
 
 export function visitBody(way: string | Duplex, { ended }: BodyEvents): Body {

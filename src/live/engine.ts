@@ -1,5 +1,6 @@
 // What a language brings to the live image: how its child is started, and how what was written becomes what is run.
 import type { Duplex } from 'node:stream';
+import type { TestReport, TestWish } from './test-runners.ts';
 
 /** How to start a child that speaks the wire of docs/live-wire.md on fd 3. */
 export interface Launch {
@@ -11,6 +12,11 @@ export interface Launch {
   readonly socket?: string;
   /** The same, where the engine has the way there already. */
   readonly wire?: Duplex;
+  /**
+   * It cannot be given fd 3: it connects back to a port on loopback, which it finds in its environment with a token that is good
+   * once. Without a command it is a person's own: both are in `file` while it is waited for, and `hint` says what to do.
+   */
+  readonly callsBack?: { readonly file?: string; readonly hint?: string };
   /** What the child is told in its first line, beside its secret. */
   readonly terms: Readonly<Record<string, unknown>>;
   /** Said with the first answer. */
@@ -79,6 +85,8 @@ export interface Engine {
   open(options: LaunchOptions): Notebook;
   /** Code that brings a file of the project into a fresh image; undefined for files of another language. */
   loadCode(file: string): string | undefined;
+  /** Code that runs tests in the image, whose value has a report; undefined where they run in a process of their own. */
+  testsCode?(wish: TestWish): string;
   /** Code that gives methods to a class whose instances stay; undefined where that is done otherwise. */
   methodsCode?(on: string, source: string): string | undefined;
 }
@@ -109,6 +117,8 @@ export interface Features {
 export interface View {
   readonly text: string;
   readonly type: string;
+  /** Of a run of tests. */
+  readonly tests?: TestReport;
   readonly ref?: number;
   readonly cut?: true;
 }

@@ -25,10 +25,12 @@ export function offerExtraTools(server: Server, place: Workplace, choice: ToolCh
   const unknown = chosen.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new VivariumError('ERR_CONFIG', `There is no tool "${unknown}" to add: there are ${names.join(', ')}`);
   for (const name of new Set(chosen)) offers[name]?.(server, place);
-  const runner = chosen.includes('run_tests') ? findRunner(tests.home.folder) : undefined;
-  const asked = Array.isArray(choice) && choice.includes('run_tests');
+  if (!chosen.includes('run_tests')) return;
+  const runner = findRunner(tests.home.folder);
+  const asked = choice !== 'default' && choice !== 'all';
+  const inImage = place.sessions.engines[0]?.testsCode !== undefined;
   // Where the client has yet to name the folder, whoever asked for it gets it.
-  if (runner !== undefined || (asked && tests.home.open)) offerRunTests(server, runner, tests);
+  if (inImage || runner !== undefined || (asked && tests.home.open)) offerRunTests(server, place, runner, tests);
   else if (asked) throw new VivariumError('ERR_CONFIG', `run_tests ${noRunner(tests.home.folder)}: leave it out`);
 }
 

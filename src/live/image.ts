@@ -1,6 +1,6 @@
 // One child process with a program in it: asked over its wire, interrupted, watched, and ended with everything it started.
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Body, spawnBody, visitBody } from './body.ts';
+import { type Body, callingBody, spawnBody, visitBody } from './body.ts';
 import type { Launch } from './engine.ts';
 import { type Frame, Wire } from './wire.ts';
 
@@ -54,7 +54,8 @@ export class Image {
       ended: (reason: string) => this.#ended(this.#reason ?? reason),
     };
     const way = launch.wire ?? launch.socket;
-    this.#body = way === undefined ? spawnBody(launch, told) : visitBody(way, told);
+    this.#body =
+      launch.callsBack !== undefined ? callingBody(launch, told) : way === undefined ? spawnBody(launch, told) : visitBody(way, told);
     this.closed = this.#body.closed;
     this.#wire = new Wire(
       this.#body.wire,
@@ -62,7 +63,11 @@ export class Image {
       (frame) => this.#received(frame),
       () => this.kill('code in it wrote to the private channel'),
     );
-    const late = setTimeout(() => this.kill(`it was not ready within ${limits.bootMs} ms`), limits.bootMs);
+    const hint = launch.callsBack?.hint;
+    const late = setTimeout(
+      () => this.kill(`it was not ready within ${limits.bootMs} ms${hint === undefined ? '' : `. ${hint}`}`),
+      limits.bootMs,
+    );
     this.ready.then(
       () => clearTimeout(late),
       () => clearTimeout(late),

@@ -22,4 +22,6 @@ export { CellFault } from './engine.ts';
 export { type JavaScriptOptions, javascript } from './javascript/engine.ts';
 export { type LispOptions, lisp } from './lisp/engine.ts';
 export { createLive, type Live, type LiveLimits, type LiveOptions } from './live.ts';
+export { type SmalltalkOptions, smalltalk } from './smalltalk/engine.ts';
+export { ownImage, type PharoOptions, pharo } from './smalltalk/pharo.ts';
 export type { SurfaceName } from './surface.ts';

@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
-import { result, ToolError } from '../server/tool.ts';
+import { result, type StructuredResult, ToolError } from '../server/tool.ts';
+import { waitFor } from './answers.ts';
 import type { Home } from './home.ts';
 import { Printed } from './printed.ts';
 import { type SandboxOptions, sandboxed } from './sandbox.ts';
+import type { Session } from './session.ts';
 import { findRunner, noRunner, reportFile, type TestReport, type TestRunner, type TestWish } from './test-runners.ts';
+import type { Workplace } from './workplace.ts';
 
 export interface TestTerms {
   readonly home: Home;
@@ -35,7 +38,8 @@ const mostMessage = 600;
 const mostReport = 64 * 1024 * 1024;
 const number = { type: 'integer' } as const;
 
-export function offerRunTests(server: Server, found: TestRunner | undefined, terms: TestTerms): void {
+export function offerRunTests(server: Server, place: Workplace, found: TestRunner | undefined, terms: TestTerms): void {
+  const inImages = place.sessions.engines.some(({ testsCode }) => testsCode !== undefined);
   server.tool(
     'run_tests',
     {
@@ -46,16 +50,27 @@ export function offerRunTests(server: Server, found: TestRunner | undefined, ter
           files: { type: 'array', items: { type: 'string' } },
           name: { type: 'string', description: 'part of it' },
           timeout_ms: { type: 'integer', minimum: 1 },
+          ...(inImages && { session: { type: 'string' } }),
         },
-      } as const,
+      } as {
+        readonly type: 'object';
+        readonly properties: {
+          readonly files: { readonly type: 'array'; readonly items: { readonly type: 'string' } };
+          readonly name: { readonly type: 'string' };
+          readonly timeout_ms: { readonly type: 'integer' };
+          readonly session: { readonly type: 'string' };
+        };
+      },
       output: {
         type: 'object',
         properties: { status: { type: 'string' }, passed: number, failed: number },
       } as const,
       annotations: { destructiveHint: false },
     },
-    async ({ files = [], name, timeout_ms = terms.timeoutMs }, ctx) => {
-      await terms.home.settle(ctx);
+    async ({ files = [], name, timeout_ms = place.timeoutMs, session: handle }, ctx) => {
+      await place.home.settle(ctx);
+      const session = inImages ? await sessionWith(place, handle, ctx) : undefined;
+      if (session !== undefined) return inImage(place, session, { files, name }, timeout_ms, ctx);
       const runner = findRunner(terms.home.folder);
       if (runner === undefined) throw new ToolError(`run_tests ${noRunner(terms.home.folder)}`);
       const ended = await run(runner, { files, name }, { ...terms, timeoutMs: Math.min(timeout_ms, terms.timeoutMs) }, ctx);
@@ -68,6 +83,36 @@ export function offerRunTests(server: Server, found: TestRunner | undefined, ter
       const status = failed > 0 ? 'failed' : 'passed';
       return result({ status, passed, failed, skipped }, { words: terms.mask(reportText(report, runner.title, ms)) });
     },
+  );
+}
+
+/** The one that was named, or the caller's own; undefined where its language has no tests in the image. */
+async function sessionWith(place: Workplace, handle: string | undefined, ctx: Context): Promise<Session | undefined> {
+  if (handle === undefined && place.sessions.engines[0]?.testsCode === undefined) return undefined;
+  const session = await place.sessionFor(ctx, handle);
+  return session.engine.testsCode === undefined ? undefined : session;
+}
+
+async function inImage(
+  place: Workplace,
+  session: Session,
+  wish: TestWish,
+  timeoutMs: number,
+  ctx: Context,
+): Promise<StructuredResult<{ status: string; passed: number; failed: number; skipped: number }>> {
+  const { engine, terms } = session;
+  const code = engine.testsCode?.(wish) ?? '';
+  const run = session.evaluate(code, place.asked({ timeout_ms: timeoutMs }));
+  const { text } = await waitFor(session, run, ctx, place.timeoutMs);
+  const { outcome } = run;
+  const report = outcome?.status === 'ok' ? outcome.value.tests : undefined;
+  if (report === undefined) throw new ToolError(terms.mask(text));
+  const { passed, failed, skipped } = report;
+  // What the tests printed stands below the first line.
+  const printed = text.includes('\n') ? `\n${text.slice(text.indexOf('\n') + 1)}` : '';
+  return result(
+    { status: failed > 0 ? 'failed' : 'passed', passed, failed, skipped },
+    { words: terms.mask(`${reportText(report, engine.title, run.ms)}${printed}`) },
   );
 }
 

@@ -1,4 +1,5 @@
 // What a child of the live server begins with.
+import { Keeper } from './keeper.ts';
 import { startImage } from './main-thread.ts';
 
-startImage();
+startImage({ keeper: new Keeper() });

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
+import { Keeper } from './keeper.ts';
 import { startImage } from './main-thread.ts';
 
 // Workers of the program inherit its --import.
@@ -13,5 +14,5 @@ if (isMainThread) {
   chmodSync(folder, 0o700);
   rmSync(listen, { force: true });
   process.on('exit', () => rmSync(listen, { force: true }));
-  startImage({ listen });
+  startImage({ listen, keeper: new Keeper() });
 }

@@ -1,6 +1,7 @@
 // Values the session holds on to: the last one, the last error, and whatever was shown with a number.
 import { inspect, types } from 'node:util';
 import { type Fault, faultOf } from './fault.ts';
+import { Refs } from './refs.ts';
 
 export interface View {
   /** How it prints, bounded. */
@@ -26,8 +27,6 @@ export interface Members extends View {
 }
 
 const mostText = 10_000;
-const mostRefs = 10_000;
-const mostHeld = 50;
 const pageLength = 50;
 const mostKeys = 1_000;
 const shownKeys = 50;
@@ -35,11 +34,7 @@ const mostKey = 200;
 const plain = { depth: 3, maxStringLength: 5_000, maxArrayLength: 50, breakLength: 100, showProxy: true };
 
 export class Keeper {
-  /** The newest are held, the others only as long as the program holds them: what was shown must not fill the memory. */
-  readonly #refs: Map<number, WeakRef<object>> = new Map();
-  readonly #held: Map<number, object> = new Map();
-  readonly #numbers: WeakMap<object, number> = new WeakMap();
-  #next = 1;
+  readonly #refs: Refs = new Refs();
 
   constructor() {
     for (const name of ['_', '_err']) Object.defineProperty(globalThis, name, { value: undefined, writable: true, configurable: true });
@@ -53,23 +48,19 @@ export class Keeper {
 
   fault(thrown: unknown): Fault & { readonly ref?: number } {
     define('_err', thrown);
-    const ref = this.#ref(thrown);
+    const ref = this.#refs.number(thrown);
     return { ...faultOf(thrown), ...(ref !== undefined && { ref }) };
   }
 
   view(value: unknown, custom = false): View {
-    const ref = this.#ref(value);
+    const ref = this.#refs.number(value);
     const { text, cut } = show(value, custom);
     return { text, type: typeOf(value), ...(ref !== undefined && { ref }), ...(cut && { cut: true as const }) };
   }
 
   /** What a number stands for. */
   get(ref: number): unknown {
-    const found = this.#refs.get(ref);
-    if (found === undefined) throw new RangeError(`There is no #${ref} in this session`);
-    const value = found.deref();
-    if (value === undefined) throw new RangeError(`#${ref} is gone: nothing in the program holds it any more`);
-    return value;
+    return this.#refs.get(ref);
   }
 
   /** Along keys or indices, without running a getter. */
@@ -91,7 +82,7 @@ export class Keeper {
       offset,
       total,
       members: page.map(({ key, value: inner, note }) => {
-        const ref = note === undefined ? this.#ref(inner) : undefined;
+        const ref = note === undefined ? this.#refs.number(inner) : undefined;
         return { key, text: note ?? show(inner, false, 200).text, ...(ref !== undefined && { ref }) };
       }),
       ...(proto !== undefined && { proto }),
@@ -100,20 +91,7 @@ export class Keeper {
 
   /** Memory is short. */
   letGo(): void {
-    this.#held.clear();
-  }
-
-  #ref(value: unknown): number | undefined {
-    if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
-    const known = this.#numbers.get(value);
-    if (known !== undefined && this.#refs.has(known)) return known;
-    const ref = this.#next++;
-    this.#numbers.set(value, ref);
-    this.#refs.set(ref, new WeakRef(value));
-    this.#held.set(ref, value);
-    dropOldest(this.#held, mostHeld);
-    dropOldest(this.#refs, mostRefs);
-    return ref;
+    this.#refs.letGo();
   }
 }
 
@@ -177,13 +155,6 @@ function memberOf(from: unknown, key: string): Found | undefined {
     const { total, page } = pageOf(from, offset);
     const found = page.find((one) => one.key === key);
     if (found !== undefined || offset + pageLength >= total) return found;
-  }
-}
-
-function dropOldest(map: Map<number, unknown>, most: number): void {
-  for (const oldest of map.keys()) {
-    if (map.size <= most) return;
-    map.delete(oldest);
   }
 }
 

@@ -2,8 +2,9 @@
 import { Session } from 'node:inspector';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { provideDisplay } from './display.ts';
+import type { Fault } from './fault.ts';
 import { provideImports } from './imports.ts';
-import { Keeper } from './keeper.ts';
+import type { View } from './keeper.ts';
 import { captureOutput, type Output } from './output.ts';
 import { reach } from './reach.ts';
 import { containTimers } from './timers.ts';
@@ -34,14 +35,22 @@ interface Evaluated {
 
 const flushMs = 200;
 
+/** What the language of the cells knows of values; the monitor asks it for more than this. */
+export interface Holder {
+  /** The value of a cell. */
+  keep(value: unknown): View;
+  fault(thrown: unknown): Fault & { readonly ref?: number };
+}
+
 export interface ImageOptions {
+  readonly keeper: Holder;
   /** A program that is there without us: reached at this socket, and left as it is wherever that is possible. */
   readonly listen?: string;
 }
 
 const { port1: port, port2: other } = new MessageChannel();
 const session = new Session();
-const keeper = new Keeper();
+let keeper: Holder;
 /** Not 0 while a cell runs that has not awaited anything: then an interrupt ends the cell and nothing else. */
 const inside = new Int32Array(new SharedArrayBuffer(4));
 // The user's code may replace it.
@@ -53,14 +62,15 @@ let cell: Cell | undefined;
 let watches = false;
 const unhandled: WeakMap<object, Cell> = new WeakMap();
 
-export function startImage({ listen }: ImageOptions = {}): void {
+export function startImage({ listen, keeper: own }: ImageOptions): void {
+  keeper = own;
   const folder = process.cwd();
   output = captureOutput(port, listen !== undefined);
   session.connect();
   settleId = reach(session, (thrown: boolean, value: unknown) => settle(cell, thrown, value));
   provideImports(folder, runAwaiting);
   provideDisplay(port);
-  if (listen === undefined) own();
+  if (listen === undefined) takeOver();
   // The monitor finds the keeper once, before any code of the user has run.
   Object.defineProperty(globalThis, '__vivarium_keeper', { value: keeper, configurable: true });
   port.on('message', (message: FromMonitor) => {
@@ -93,7 +103,7 @@ export function startImage({ listen }: ImageOptions = {}): void {
 }
 
 /** What is done only to a program that was started for this. */
-function own(): void {
+function takeOver(): void {
   containTimers(session, output, () => port.postMessage({ ev: 'stray', what: 'interrupted', where: 'a timer' }));
   const stray = (what: string) => (error: unknown) => port.postMessage({ ev: 'stray', what, fault: keeper.fault(error) });
   process.on('uncaughtException', stray('uncaught'));

@@ -1,0 +1,97 @@
+// Images that can open no file descriptor of ours connect back: to a port on loopback, with a token that is good once.
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type Server, type Socket } from 'node:net';
+import { Duplex, PassThrough } from 'node:stream';
+
+/** What an image is told in its environment. */
+export const portVariable = 'VIVARIUM_PORT';
+export const tokenVariable = 'VIVARIUM_TOKEN';
+
+const mostTokenLine = 1_000;
+const mostWaiting = 16;
+/** Whoever connects and says nothing is not the image. */
+const introduceMs = 5_000;
+
+/** The private channel, which is there before the image has called. */
+export interface Calling {
+  readonly wire: Duplex;
+  readonly token: string;
+  /** The port, once it is listened on. */
+  readonly listening: Promise<number>;
+  /** Told when the image has hung up. */
+  onHangUp: () => void;
+  close(): void;
+}
+
+export function awaitCall(): Calling {
+  const token = randomBytes(24).toString('base64url');
+  const toImage = new PassThrough();
+  const fromImage = new PassThrough();
+  const waiting = new Set<Socket>();
+  let found: Socket | undefined;
+  const server: Server = createServer((socket) => {
+    // What is wrong with it is told by its end.
+    socket.on('error', () => undefined);
+    if (found !== undefined || waiting.size >= mostWaiting) return void socket.destroy();
+    waiting.add(socket);
+    socket.once('close', () => waiting.delete(socket));
+    introduced(socket, token, (rest) => {
+      if (found !== undefined) return void socket.destroy();
+      found = socket;
+      server.close();
+      for (const other of waiting) if (other !== socket) other.destroy();
+      socket.setNoDelay(true);
+      fromImage.write(rest);
+      socket.pipe(fromImage);
+      toImage.pipe(socket);
+      socket.once('close', () => calling.onHangUp());
+    });
+  });
+  const listening = new Promise<number>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
+  });
+  listening.catch(() => undefined);
+  const calling: Calling = {
+    wire: Duplex.from({ readable: fromImage, writable: toImage }) as Duplex,
+    token,
+    listening,
+    onHangUp: () => undefined,
+    close() {
+      if (server.listening) server.close();
+      for (const socket of waiting) socket.destroy();
+      found?.destroy();
+    },
+  };
+  // It must never be what keeps a server alive.
+  server.unref();
+  return calling;
+}
+
+/** The first line is `{"token":"..."}`; `known` gets what came after it. */
+function introduced(socket: Socket, token: string, known: (rest: Buffer) => void): void {
+  let said: Buffer = Buffer.alloc(0);
+  const late = setTimeout(() => socket.destroy(), introduceMs);
+  const listen = (bytes: Buffer): void => {
+    said = Buffer.concat([said, bytes]);
+    const end = said.indexOf(10);
+    if (end < 0 && said.length <= mostTokenLine) return;
+    clearTimeout(late);
+    socket.off('data', listen);
+    if (end < 0 || !isToken(said.subarray(0, end).toString(), token)) return void socket.destroy();
+    socket.pause();
+    known(said.subarray(end + 1));
+  };
+  socket.on('data', listen);
+  socket.once('close', () => clearTimeout(late));
+}
+
+function isToken(line: string, token: string): boolean {
+  try {
+    const given = Buffer.from(String((JSON.parse(line) as { token?: unknown } | null)?.token));
+    const wanted = Buffer.from(token);
+    return given.length === wanted.length && timingSafeEqual(given, wanted);
+  } catch {
+    return false;
+  }
+}

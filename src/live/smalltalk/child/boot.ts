@@ -1,0 +1,23 @@
+// What a child of the live server begins with where its language is Smalltalk: Amber, in an image like that of JavaScript.
+import { startImage } from '../../javascript/child/main-thread.ts';
+import { bootAmber } from './amber.ts';
+import { Browser } from './browser.ts';
+import { Files } from './files.ts';
+import { SmalltalkHolder } from './holder.ts';
+import { Objects } from './objects.ts';
+import { addPrelude } from './prelude.ts';
+import { Faults } from './raised.ts';
+import { runTests } from './tests.ts';
+import { Workspace } from './workspace.ts';
+
+const amber = await bootAmber(String(process.argv[2]));
+addPrelude(amber, { fileIn: (path) => files.fileIn(path), runTests: (part) => runTests(amber, browser, faults, part) });
+const objects = new Objects(amber);
+const workspace = new Workspace(amber);
+const browser = new Browser(amber);
+const files = new Files(amber, browser, workspace, process.cwd());
+const faults = new Faults(objects, workspace);
+const keeper = new SmalltalkHolder({ amber, objects, workspace, browser, faults, files });
+// How a cell is run: the host writes a call of it.
+Object.defineProperty(globalThis, '__vivarium_smalltalk', { value: (source: string) => workspace.evaluate(source) });
+startImage({ keeper });
