@@ -40,7 +40,7 @@ export function searchText(browser: Browser, part: string, variables: readonly s
 }
 
 /** As it would be written to define it. */
-export function definitionOf(behavior: Behavior): string {
+function definitionOf(behavior: Behavior): string {
   const { superclass, slots, trait, instanceClass } = behavior;
   if (instanceClass !== undefined) return `${nameOf(behavior)} slots: {${slots.map((one) => `#${one}`).join('. ')}}`;
   if (trait === true) return `Trait named: #${nameOf(behavior)}\n\tpackage: '${packageOf(behavior)}'`;

@@ -45,7 +45,7 @@ export class Raised {
 
 export const cellSelector = 'evaluateCell';
 /** The variables of the cell that every session has: its last value, and its last error. */
-export const given = ['it', 'err'] as const;
+const given = ['it', 'err'] as const;
 const pseudo = new Set(['self', 'super', 'nil', 'true', 'false', 'thisContext']);
 const head = `${cellSelector} ^ [ `;
 
