@@ -45,6 +45,7 @@ export async function examine(target: Target, offer: Offer, chosen: readonly Req
       compileSchema({ $schema }),
     ),
   );
+  options.onSurface?.(surface);
   const terms = { arguments: options.arguments ?? new Map(), allowSideEffects: options.allowSideEffects ?? false };
   const shared: Omit<Context, 'judge' | 'connect' | 'begin' | 'other'> = {
     transport,

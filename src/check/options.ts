@@ -1,6 +1,8 @@
 // How a run is to be made.
 import type { Revision } from '../protocol/revision.ts';
+import type { Lock } from './quality/lock.ts';
 import type { Strictness } from './requirement.ts';
+import type { Surface } from './surface.ts';
 import type { Json } from './value.ts';
 
 export interface CheckOptions {
@@ -25,6 +27,10 @@ export interface CheckOptions {
   /** Milliseconds for the first answer. */
   readonly startTimeout?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the server offered before: the report says what has changed. */
+  readonly lock?: Lock;
+  /** Told of what the server offers in each revision. */
+  readonly onSurface?: (surface: Surface) => void;
   /** Told of each step. */
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;

@@ -1,6 +1,7 @@
 // What a run found, as data: the ground of every reporter.
 import type { Revision } from '../protocol/revision.ts';
 import { type Outcome, scoreOf, type Tally, tallyOf } from './outcome.ts';
+import type { Quality } from './quality/quality.ts';
 import { isAtLeast, type Transport } from './requirement.ts';
 
 export interface Report {
@@ -13,6 +14,8 @@ export interface Report {
   /** Why there is no run at all. */
   readonly problem?: { readonly kind: 'unreachable' | 'unauthorized'; readonly message: string; readonly stderr: string };
   readonly runs: readonly RevisionReport[];
+  /** Advice on what it offers in the newest of the revisions; no part of any verdict. */
+  readonly quality?: Quality;
   readonly durationMs: number;
 }
 

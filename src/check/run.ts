@@ -4,8 +4,10 @@ import { examine } from './examine.ts';
 import { findOffers, isUnauthorized, type Offer, type Offers } from './offers.ts';
 import type { CheckOptions } from './options.ts';
 import { outcomesOf } from './outcome.ts';
+import { qualityOf } from './quality/quality.ts';
 import { type Report, type RevisionReport, revisionReport } from './report.ts';
 import { reproduction } from './reproduce.ts';
+import type { Surface } from './surface.ts';
 import { labelOf, type Target } from './target.ts';
 import { weightiest } from './verdict.ts';
 
@@ -15,9 +17,14 @@ export async function runCheck(target: Target, options: CheckOptions = {}): Prom
   options.onProgress?.({ revision: undefined, step: 'revisions', done: 0, of: 1 });
   const found = await findOffers(target, options);
   const runs: RevisionReport[] = [];
+  let surface: Surface | undefined;
+  const onSurface = (one: Surface): void => {
+    surface ??= one;
+    options.onSurface?.(one);
+  };
   for (const offer of found.offers) {
     if (options.signal?.aborted === true) await offer.peer.close();
-    else runs.push(await runRevision(target, offer, options));
+    else runs.push(await runRevision(target, offer, { ...options, onSurface }));
     if (options.bail === true && runs.some(({ tally }) => tally.failed > 0)) break;
   }
   await Promise.all(found.offers.map(({ peer }) => peer.close()));
@@ -31,6 +38,7 @@ export async function runCheck(target: Target, options: CheckOptions = {}): Prom
     refused: found.refusals.map(({ revision, transport, reason }) => ({ revision, transport, reason })),
     ...problemOf(found),
     runs,
+    ...(surface !== undefined && { quality: qualityOf(surface, options) }),
     durationMs: Math.round(performance.now() - began),
   };
 }

@@ -1,10 +1,33 @@
 // All advice on a server's surface: what it costs, what models and their vendors stumble over, what users miss.
+import { isNamedBy } from '../catalogue.ts';
+import type { CheckOptions } from '../options.ts';
 import type { Surface } from '../surface.ts';
 import { type Advice, nameOf } from './advice.ts';
-import { billAdvice } from './bill.ts';
+import { type Bill, billAdvice, billOf } from './bill.ts';
 import { hintAdvice } from './hints.ts';
+import { changesSince, type SurfaceChange } from './lock.ts';
 import { argumentAdvice, descriptionAdvice, parameterAdvice, resourceAdvice } from './texts.ts';
 import { vendorAdvice } from './vendors.ts';
+
+export interface Quality {
+  readonly bill: Bill;
+  readonly advice: readonly Advice[];
+  /** Since the lock that was given. */
+  readonly changes?: readonly SurfaceChange[];
+}
+
+/** `only` and `skip` choose among advice as they do among requirements. */
+export function qualityOf(surface: Surface, { lock, only, skip }: Pick<CheckOptions, 'lock' | 'only' | 'skip'> = {}): Quality {
+  const isChosen = ({ id }: Advice): boolean => {
+    const named = (patterns: readonly string[]): boolean => patterns.some((pattern) => isNamedBy(id, pattern));
+    return (only === undefined || named(only)) && (skip === undefined || !named(skip));
+  };
+  return {
+    bill: billOf(surface),
+    advice: adviceOn(surface).filter(isChosen),
+    ...(lock !== undefined && { changes: changesSince(lock, surface) }),
+  };
+}
 
 /** In the order of the lists; empty for a surface without fault. */
 export function adviceOn(surface: Surface): readonly Advice[] {

@@ -3,14 +3,13 @@
 import { visible } from '../evidence.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Report, RevisionReport } from '../report.ts';
+import { type Paint, qualityLines } from './quality-lines.ts';
 
 export interface PrettyOptions {
   readonly color?: boolean;
   /** Also what passed, and what does not apply. */
   readonly verbose?: boolean;
 }
-
-type Paint = (style: 'red' | 'green' | 'yellow' | 'dim' | 'bold', text: string) => string;
 
 const codes = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 } as const;
 
@@ -29,6 +28,7 @@ export function prettyReport(report: Report, { color = false, verbose = false }:
   }
   for (const run of report.runs) lines.push('', ...revisionLines(run, paint, verbose));
   if (report.runs.length > 1) lines.push('', ...matrix(report, paint));
+  if (report.quality !== undefined) lines.push(...qualityLines(report.quality, paint, verbose));
   return `${lines.join('\n')}\n`;
 }
 

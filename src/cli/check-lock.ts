@@ -1,0 +1,43 @@
+// --lock: what a server offers, kept in a file and compared with what it offers now.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { CheckOptions } from '../check/options.ts';
+import { lockText, readLock } from '../check/quality/lock.ts';
+import type { Surface } from '../check/surface.ts';
+import { type Arguments, CommandError, exitCodes } from './command.ts';
+
+export interface LockUse {
+  readonly options: Pick<CheckOptions, 'lock' | 'onSurface'>;
+  /** Writes the file, where that was asked for; returns what to tell. */
+  readonly finish: () => string | undefined;
+}
+
+/** Refused before anything is started: a file that cannot be read, or a wish to write without a file. */
+export function lockUse({ values }: Arguments): LockUse {
+  const file = values['lock'];
+  const update = values['update-lock'] === true;
+  if (typeof file !== 'string') {
+    if (update) throw new CommandError(exitCodes.usage, '--update-lock needs --lock <file>');
+    return { options: {}, finish: () => undefined };
+  }
+  let surface: Surface | undefined;
+  const onSurface = (one: Surface): void => {
+    surface ??= one;
+  };
+  if (!update) return { options: { lock: lockIn(file) }, finish: () => undefined };
+  return {
+    options: { onSurface },
+    finish() {
+      if (surface === undefined) return undefined;
+      writeFileSync(file, lockText(surface));
+      return `What it offers is written to ${file}`;
+    },
+  };
+}
+
+function lockIn(file: string): NonNullable<CheckOptions['lock']> {
+  if (!existsSync(file))
+    throw new CommandError(exitCodes.usage, `There is no ${file}`, { hint: `vivarium check --lock ${file} --update-lock …` });
+  const lock = readLock(readFileSync(file, 'utf8'));
+  if ('problem' in lock) throw new CommandError(exitCodes.usage, `${file} ${lock.problem}`);
+  return lock;
+}
