@@ -62,7 +62,7 @@ describe.each(Object.entries(secrets))('T03 a secret %s', (_, secret) => {
     const most = 4_000;
     for (let at = 1; at < secret.length; at++) {
       const [beginning, end] = [new Printed(most), new Printed(most)];
-      beginning.add(`${'word '.repeat(most).slice(0, most / 2 - at - 1)} ` + secret + ' word'.repeat(most));
+      beginning.add(`${'word '.repeat(most).slice(0, most / 2 - at - 1)} ${secret}${' word'.repeat(most)}`);
       end.add('word '.repeat(most) + secret + ` ${'word '.repeat(most)}`.slice(0, most / 2 - (secret.length - at)));
       expect([at, leaks(mask(beginning.take(unfinished).text)), leaks(mask(end.take(unfinished).text))]).toEqual([at, false, false]);
     }

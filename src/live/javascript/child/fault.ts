@@ -1,5 +1,19 @@
 // What was thrown, in parts: every look at it may run the user's code or throw again.
-import { inspect, types } from 'node:util';
+import {
+  append,
+  defineProperty,
+  exec,
+  getOwnPropertyDescriptor,
+  hasOwn,
+  indexOf,
+  isArray,
+  isNativeError,
+  isProxy,
+  ownKeys,
+  part,
+  slice,
+} from './primordials.ts';
+import { print } from './pristine.ts';
 
 export interface Frame {
   readonly name: string;
@@ -20,7 +34,9 @@ export interface Fault {
 }
 
 const most = 4_000;
-const usual = new Set(['stack', 'message', 'name', 'cause', 'errors']);
+const mostFrames = 100;
+const mostDetails = 20;
+const BaseError = Error;
 
 export function faultOf(thrown: unknown): Fault {
   if (!isError(thrown)) return { type: typeof thrown, message: show(thrown), frames: [], kind: 'thrown' };
@@ -28,11 +44,12 @@ export function faultOf(thrown: unknown): Fault {
   const message = text(read(thrown, 'message'));
   const causes = causesOf(thrown);
   const details = detailsOf(thrown);
+  const deep = type === 'RangeError' && exec(/call stack/, message) !== null;
   return {
-    type: type.slice(0, 200),
-    message: message.slice(0, most),
+    type: slice(type, 0, 200),
+    message: slice(message, 0, most),
     frames: framesIn(text(read(thrown, 'stack'))),
-    kind: type === 'RangeError' && /call stack/.test(message) ? 'stack' : type === 'SyntaxError' ? 'syntax' : 'error',
+    kind: deep ? 'stack' : type === 'SyntaxError' ? 'syntax' : 'error',
     ...(causes.length > 0 && { causes }),
     ...(details !== undefined && { details }),
   };
@@ -41,13 +58,19 @@ export function faultOf(thrown: unknown): Fault {
 /** In the words of the engine: `at name (file:line:column)`. */
 export function framesIn(stack: string): Frame[] {
   const frames: Frame[] = [];
-  for (const line of stack.split('\n')) {
-    const found = /^\s+at (?:(.*?) \()?(?:(.*?):(\d+):(\d+)|<anonymous>|native)\)?$/.exec(line);
-    if (found === null || frames.length >= 100) continue;
-    const [, name = '', file = '', at = '0', column = '0'] = found;
-    frames.push({ name: name.replace(/^async /, ''), file: file.replace(/^async /, ''), line: Number(at), column: Number(column) });
+  for (let from = 0; from <= stack.length && frames.length < mostFrames; ) {
+    const next = indexOf(stack, '\n', from);
+    const end = next < 0 ? stack.length : next;
+    const found = exec(/^\s+at (?:(.*?) \()?(?:(.*?):(\d+):(\d+)|<anonymous>|native)\)?$/, slice(stack, from, end));
+    from = end + 1;
+    if (found === null) continue;
+    append(frames, { name: awaited(found[1] ?? ''), file: awaited(found[2] ?? ''), line: +(found[3] ?? 0), column: +(found[4] ?? 0) });
   }
   return frames;
+}
+
+function awaited(name: string): string {
+  return slice(name, 0, 6) === 'async ' ? slice(name, 6) : name;
 }
 
 function causesOf(error: unknown): string[] {
@@ -57,27 +80,44 @@ function causesOf(error: unknown): string[] {
     cause !== undefined && causes.length < 5;
     cause = isError(cause) ? read(cause, 'cause') : undefined
   ) {
-    causes.push(isError(cause) ? `${text(read(cause, 'name'))}: ${text(read(cause, 'message'))}`.slice(0, 500) : show(cause));
+    append(causes, isError(cause) ? slice(`${text(read(cause, 'name'))}: ${text(read(cause, 'message'))}`, 0, 500) : show(cause));
   }
   const errors = read(error, 'errors');
-  if (Array.isArray(errors)) for (const one of errors.slice(0, 5)) causes.push(show(one).split('\n')[0] ?? '');
+  const several = isArray(errors) && !isProxy(errors) ? part(errors, 0, 5) : [];
+  for (let at = 0; at < several.length; at++) append(causes, firstLine(show(several[at])));
   return causes;
 }
 
+function firstLine(lines: string): string {
+  const end = indexOf(lines, '\n');
+  return end < 0 ? lines : slice(lines, 0, end);
+}
+
+/** Without running a getter. */
 function detailsOf(error: object): string | undefined {
   try {
-    const own = Object.entries(Object.getOwnPropertyDescriptors(error)).filter(
-      ([key, { value }]) => !usual.has(key) && value !== undefined,
-    );
-    if (own.length === 0) return undefined;
-    return show(Object.fromEntries(own.slice(0, 20).map(([key, { value }]) => [key, value])));
+    const keys = ownKeys(error);
+    const own = {};
+    let count = 0;
+    for (let at = 0; at < keys.length && count < mostDetails; at++) {
+      const key = keys[at] as string;
+      const found = getOwnPropertyDescriptor(error, key);
+      if (typeof key !== 'string' || isUsual(key) || found === undefined || !hasOwn(found, 'value') || found.value === undefined) continue;
+      defineProperty(own, key, { __proto__: null, value: found.value, enumerable: true } as PropertyDescriptor);
+      count++;
+    }
+    return count === 0 ? undefined : show(own);
   } catch {
     return undefined;
   }
 }
 
+function isUsual(key: string): boolean {
+  return key === 'stack' || key === 'message' || key === 'name' || key === 'cause' || key === 'errors';
+}
+
 function isError(value: unknown): value is object {
-  return types.isNativeError(value) || (typeof value === 'object' && value !== null && !types.isProxy(value) && value instanceof Error);
+  return isNativeError(value) || (typeof value === 'object' && value !== null && !isProxy(value) && value instanceof BaseError);
 }
 
 function read(from: unknown, key: string): unknown {
@@ -94,7 +134,7 @@ function text(value: unknown): string {
 
 function show(value: unknown): string {
   try {
-    return inspect(value, { depth: 2, maxStringLength: 1_000, maxArrayLength: 20, showProxy: true, customInspect: false }).slice(0, most);
+    return slice(print(value, { depth: 2, maxStringLength: 1_000, maxArrayLength: 20, showProxy: true, customInspect: false }), 0, most);
   } catch {
     return '(it cannot be shown)';
   }

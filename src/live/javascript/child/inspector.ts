@@ -16,6 +16,9 @@ export interface Evaluated {
   readonly exceptionDetails?: { readonly text: string; readonly exception?: Remote };
 }
 
+/** A spread would ask the iterator of arrays, which the user's code may have replaced. */
+const calling = 'function (method, a, b, c) { return this[method](a, b, c); }';
+
 export class Inspector {
   readonly #session: Session = new Session();
   #keeper = '';
@@ -48,7 +51,7 @@ export class Inspector {
   async ask<T>(method: string, ...given: readonly (Remote | string | number | boolean | readonly string[])[]): Promise<T> {
     const { result, exceptionDetails } = await this.post<Evaluated>('Runtime.callFunctionOn', {
       objectId: this.#keeper,
-      functionDeclaration: 'function (method, ...given) { return this[method](...given); }',
+      functionDeclaration: calling,
       arguments: [{ value: method }, ...given.map(argumentOf)],
       returnByValue: true,
       silent: true,
@@ -61,7 +64,7 @@ export class Inspector {
   async find(method: string, ...given: readonly (Remote | string | number | readonly string[])[]): Promise<Remote> {
     const { result, exceptionDetails } = await this.post<Evaluated>('Runtime.callFunctionOn', {
       objectId: this.#keeper,
-      functionDeclaration: 'function (method, ...given) { return this[method](...given); }',
+      functionDeclaration: calling,
       arguments: [{ value: method }, ...given.map(argumentOf)],
       silent: true,
       objectGroup: 'look',

@@ -1,6 +1,30 @@
 // Values the session holds on to: the last one, the last error, and whatever was shown with a number.
-import { inspect, types } from 'node:util';
 import { type Fault, faultOf } from './fault.ts';
+import {
+  append,
+  create,
+  defineProperty,
+  eachEntry,
+  exec,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  hasOwn,
+  heldValue,
+  isArray,
+  isMap,
+  isProxy,
+  isSet,
+  isView,
+  microtask,
+  ownKeys,
+  part,
+  setProperty,
+  sizeOf,
+  slice,
+  sourceOf,
+  toText,
+} from './primordials.ts';
+import { print } from './pristine.ts';
 import { Refs } from './refs.ts';
 
 export interface View {
@@ -33,11 +57,13 @@ const shownKeys = 50;
 const mostKey = 200;
 const plain = { depth: 3, maxStringLength: 5_000, maxArrayLength: 50, breakLength: 100, showProxy: true };
 
+const { toStringTag: tag } = Symbol;
+
 export class Keeper {
   readonly #refs: Refs = new Refs();
 
   constructor() {
-    for (const name of ['_', '_err']) Object.defineProperty(globalThis, name, { value: undefined, writable: true, configurable: true });
+    for (const name of ['_', '_err']) defineProperty(globalThis, name, { value: undefined, writable: true, configurable: true });
   }
 
   /** The value of a cell: `_` from now on. */
@@ -66,7 +92,8 @@ export class Keeper {
   /** Along keys or indices, without running a getter. */
   walk(from: unknown, path: readonly string[]): unknown {
     let value = from;
-    for (const key of path) {
+    for (let at = 0; at < path.length; at++) {
+      const key = path[at] as string;
       const found = memberOf(value, key);
       if (found === undefined) throw new RangeError(`There is no ${key} in ${typeOf(value)}`);
       value = found.value;
@@ -77,14 +104,17 @@ export class Keeper {
   members(value: unknown, offset: number): Members {
     const { total, page } = pageOf(value, offset);
     const proto = protoOf(value);
+    const members: Member[] = [];
+    for (let at = 0; at < page.length; at++) {
+      const { key, value: inner, note } = page[at] as Found;
+      const ref = note === undefined ? this.#refs.number(inner) : undefined;
+      append(members, { key, text: note ?? show(inner, false, 200).text, ...(ref !== undefined && { ref }) });
+    }
     return {
       ...this.view(value),
       offset,
       total,
-      members: page.map(({ key, value: inner, note }) => {
-        const ref = note === undefined ? this.#refs.number(inner) : undefined;
-        return { key, text: note ?? show(inner, false, 200).text, ...(ref !== undefined && { ref }) };
-      }),
+      members,
       ...(proto !== undefined && { proto }),
     };
   }
@@ -100,10 +130,10 @@ let lastKeys: { readonly of: object; readonly keys: readonly (string | symbol)[]
 
 function keysOf(value: object): readonly (string | symbol)[] {
   if (lastKeys?.of === value) return lastKeys.keys;
-  const keys = Reflect.ownKeys(value);
+  const keys = ownKeys(value);
   if (keys.length > mostKeys) {
     lastKeys = { of: value, keys };
-    queueMicrotask(() => {
+    microtask(() => {
       lastKeys = undefined;
     });
   }
@@ -114,53 +144,52 @@ interface Found {
   readonly key: string;
   readonly value: unknown;
   /** Instead of a value that only a getter could give. */
-  readonly note?: string;
+  readonly note: string | undefined;
 }
 
 /** Without running a getter, and without building what is not shown. */
 function pageOf(value: unknown, offset: number): { readonly total: number; readonly page: readonly Found[] } {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || types.isProxy(value)) return { total: 0, page: [] };
-  if (types.isMap(value) || types.isSet(value)) {
-    const entries = types.isMap(value) ? Map.prototype.entries.call(value) : Set.prototype.values.call(value);
-    const page: Found[] = [];
-    let at = 0;
-    for (const entry of entries as Iterable<unknown>) {
-      if (at >= offset + pageLength) break;
-      if (at >= offset) page.push(entryOf(value, entry, at));
-      at++;
-    }
-    return { total: (value as { readonly size: number }).size, page };
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || isProxy(value)) return { total: 0, page: [] };
+  const page: Found[] = [];
+  if (isMap(value) || isSet(value)) {
+    eachEntry(value, (entry, at) => {
+      if (at >= offset && at < offset + pageLength) append(page, entryOf(value, entry, at));
+      return at < offset + pageLength;
+    });
+    return { total: sizeOf(value), page };
   }
   const keys = keysOf(value);
-  return { total: keys.length, page: keys.slice(offset, offset + pageLength).map((key) => propertyOf(value, key)) };
+  for (let at = offset; at < keys.length && at < offset + pageLength; at++) append(page, propertyOf(value, keys[at] as string));
+  return { total: keys.length, page };
 }
 
 function entryOf(from: object, entry: unknown, at: number): Found {
-  if (!types.isMap(from)) return { key: String(at), value: entry };
-  const [key, value] = entry as [unknown, unknown];
-  return { key: show(key, false, 80).text, value };
+  if (!isMap(from)) return { key: toText(at), value: entry, note: undefined };
+  const pair = entry as [unknown, unknown];
+  return { key: show(pair[0], false, 80).text, value: pair[1], note: undefined };
 }
 
 function propertyOf(from: object, key: string | symbol): Found {
-  const { get, set, value } = Object.getOwnPropertyDescriptor(from, key) ?? {};
-  const accessor = get !== undefined || set !== undefined;
-  return { key: String(key).slice(0, mostKey), value, ...(accessor && { note: get === undefined ? '[setter]' : '[getter]' }) };
+  const found = getOwnPropertyDescriptor(from, key);
+  const name = slice(toText(key), 0, mostKey);
+  if (found === undefined || hasOwn(found, 'value')) return { key: name, value: found?.value, note: undefined };
+  return { key: name, value: undefined, note: found.get === undefined ? '[setter]' : '[getter]' };
 }
 
 /** By the key it is shown under. */
 function memberOf(from: unknown, key: string): Found | undefined {
-  if ((typeof from !== 'object' && typeof from !== 'function') || from === null || types.isProxy(from)) return undefined;
-  if (Object.getOwnPropertyDescriptor(from, key) !== undefined) return propertyOf(from, key);
+  if ((typeof from !== 'object' && typeof from !== 'function') || from === null || isProxy(from)) return undefined;
+  if (getOwnPropertyDescriptor(from, key) !== undefined) return propertyOf(from, key);
   for (let offset = 0; ; offset += pageLength) {
     const { total, page } = pageOf(from, offset);
-    const found = page.find((one) => one.key === key);
-    if (found !== undefined || offset + pageLength >= total) return found;
+    for (let at = 0; at < page.length; at++) if (page[at]?.key === key) return page[at];
+    if (offset + pageLength >= total) return undefined;
   }
 }
 
 function define(name: string, value: unknown): void {
   // A cell may have declared the name for itself: then it is its own.
-  Reflect.set(globalThis, name, value);
+  setProperty(globalThis, name, value);
 }
 
 function show(value: unknown, custom: boolean, most: number = mostText): { readonly text: string; readonly cut: boolean } {
@@ -170,46 +199,52 @@ function show(value: unknown, custom: boolean, most: number = mostText): { reado
   try {
     const { shown, left } = presentable(value, custom);
     more = left;
-    text = inspect(shown, { ...plain, customInspect: custom, ...small });
+    text = print(shown, { ...plain, customInspect: custom, ...small });
   } catch {
     if (custom) return show(value, false, most);
     text = `[${typeOf(value)} that cannot be shown]`;
   }
   if (more > 0) text += ` … ${more} more keys`;
-  if (text.length > most) return { text: `${text.slice(0, most)}…`, cut: true };
-  return { text, cut: more > 0 || / more (?:items?|characters?)\b|\[(?:Object|Array)\]/.test(text) };
+  if (text.length > most) return { text: `${slice(text, 0, most)}…`, cut: true };
+  return { text, cut: more > 0 || exec(/ more (?:items?|characters?)\b|\[(?:Object|Array)\]/, text) !== null };
 }
 
 /** What can be printed without running a getter of the user's, and in bounded time. */
 function presentable(value: unknown, custom: boolean): { readonly shown: unknown; readonly left: number } {
-  if (typeof value !== 'object' || value === null || types.isProxy(value)) return { shown: value, left: 0 };
+  if (typeof value !== 'object' || value === null || isProxy(value)) return { shown: value, left: 0 };
   if (!custom && !isQuiet(value, 4, { left: 2_000 })) throw new Error('a getter gives something in it its name');
-  if (Array.isArray(value) || ArrayBuffer.isView(value)) return { shown: value, left: 0 };
+  if (isArray(value) || isView(value)) return { shown: value, left: 0 };
   const keys = keysOf(value);
   if (keys.length <= mostKeys) return { shown: value, left: 0 };
-  const part: object = Object.create(Object.getPrototypeOf(value));
-  for (const key of keys.slice(0, shownKeys)) Object.defineProperty(part, key, Object.getOwnPropertyDescriptor(value, key) ?? {});
-  return { shown: part, left: keys.length - shownKeys };
+  const some: object = create(getPrototypeOf(value));
+  for (let at = 0; at < shownKeys; at++) {
+    const key = keys[at] as string;
+    // Or an inherited getter would be taken for its own.
+    defineProperty(some, key, { __proto__: null, ...getOwnPropertyDescriptor(value, key) } as PropertyDescriptor);
+  }
+  return { shown: some, left: keys.length - shownKeys };
 }
 
 /** Whether printing it runs nothing of the user's, down to where printing looks. */
 function isQuiet(value: unknown, depth: number, budget: { left: number }): boolean {
-  if (typeof value !== 'object' || value === null || types.isProxy(value) || depth === 0 || budget.left <= 0) return true;
+  if (typeof value !== 'object' || value === null || isProxy(value) || depth === 0 || budget.left <= 0) return true;
   budget.left--;
   if (hasOwnName(value)) return false;
-  const inner = types.isMap(value) || types.isSet(value) ? pageOf(value, 0).page.map((one) => one.value) : [];
-  const keys = ArrayBuffer.isView(value) ? [] : keysOf(value).slice(0, 100);
-  const own = keys.map((key) => Object.getOwnPropertyDescriptor(value, key)?.value as unknown);
-  return [...inner, ...own].every((one) => isQuiet(one, depth - 1, budget));
+  const inner = isMap(value) || isSet(value) ? pageOf(value, 0).page : [];
+  for (let at = 0; at < inner.length; at++) if (!isQuiet(inner[at]?.value, depth - 1, budget)) return false;
+  const keys = isView(value) ? [] : part(keysOf(value), 0, 100);
+  for (let at = 0; at < keys.length; at++) if (!isQuiet(heldValue(value, keys[at] as string), depth - 1, budget)) return false;
+  return true;
 }
 
 /** Printing asks for Symbol.toStringTag; those of the platform are harmless. */
 function hasOwnName(value: object): boolean {
-  for (let at: object | null = value; at !== null; at = Object.getPrototypeOf(at)) {
+  for (let at: object | null = value; at !== null; at = getPrototypeOf(at)) {
     // Its traps would run.
-    if (types.isProxy(at)) return true;
-    const { get } = Object.getOwnPropertyDescriptor(at, Symbol.toStringTag) ?? {};
-    if (get !== undefined) return !/\[native code]\s*\}$/.test(Function.prototype.toString.call(get));
+    if (isProxy(at)) return true;
+    const found = getOwnPropertyDescriptor(at, tag);
+    const get = found === undefined || hasOwn(found, 'value') ? undefined : found.get;
+    if (get !== undefined) return exec(/\[native code]\s*\}$/, sourceOf(get)) === null;
   }
   return false;
 }
@@ -217,20 +252,16 @@ function hasOwnName(value: object): boolean {
 function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (typeof value !== 'object' && typeof value !== 'function') return typeof value;
-  if (types.isProxy(value)) return 'Proxy';
-  const name = protoOf(value);
-  return typeof value === 'function'
-    ? /^class\b/.test(Function.prototype.toString.call(value))
-      ? 'class'
-      : 'function'
-    : (name ?? 'object');
+  if (isProxy(value)) return 'Proxy';
+  if (typeof value !== 'function') return protoOf(value) ?? 'object';
+  return exec(/^class\b/, sourceOf(value)) === null ? 'function' : 'class';
 }
 
 function protoOf(value: unknown): string | undefined {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || types.isProxy(value)) return undefined;
-  const proto = Object.getPrototypeOf(value);
-  if (proto === null || types.isProxy(proto)) return undefined;
-  const made = Object.getOwnPropertyDescriptor(proto, 'constructor')?.value;
-  const name = typeof made === 'function' && !types.isProxy(made) ? Object.getOwnPropertyDescriptor(made, 'name')?.value : undefined;
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || isProxy(value)) return undefined;
+  const proto = getPrototypeOf(value);
+  if (proto === null || isProxy(proto)) return undefined;
+  const made = heldValue(proto, 'constructor');
+  const name = typeof made === 'function' && !isProxy(made) ? heldValue(made, 'name') : undefined;
   return typeof name === 'string' ? name : undefined;
 }

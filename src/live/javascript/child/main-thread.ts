@@ -6,6 +6,7 @@ import type { Fault } from './fault.ts';
 import { provideImports } from './imports.ts';
 import type { View } from './keeper.ts';
 import { captureOutput, type Output } from './output.ts';
+import { hasOwn, heldValue, store, weakGet, weakSet, whenSettled } from './primordials.ts';
 import { reach } from './reach.ts';
 import { containTimers } from './timers.ts';
 
@@ -53,8 +54,9 @@ const session = new Session();
 let keeper: Holder;
 /** Not 0 while a cell runs that has not awaited anything: then an interrupt ends the cell and nothing else. */
 const inside = new Int32Array(new SharedArrayBuffer(4));
-// The user's code may replace it.
-const { then } = Promise.prototype;
+// The user's code may replace what they find by their prototypes.
+const tell: (message: unknown) => void = port.postMessage.bind(port);
+const ask = session.post.bind(session) as (method: string, params: object, done?: (error: Error | null, result?: object) => void) => void;
 let output: Output;
 let settleId = '';
 let cell: Cell | undefined;
@@ -74,7 +76,7 @@ export function startImage({ listen, keeper: own }: ImageOptions): void {
   // The monitor finds the keeper once, before any code of the user has run.
   Object.defineProperty(globalThis, '__vivarium_keeper', { value: keeper, configurable: true });
   port.on('message', (message: FromMonitor) => {
-    if (message.op === 'probe') port.postMessage({ ev: 'alive', id: message.id });
+    if (message.op === 'probe') tell({ ev: 'alive', id: message.id });
     else if (message.op === 'forget') forget(message.id);
     else evaluate(message);
   });
@@ -104,12 +106,12 @@ export function startImage({ listen, keeper: own }: ImageOptions): void {
 
 /** What is done only to a program that was started for this. */
 function takeOver(): void {
-  containTimers(session, output, () => port.postMessage({ ev: 'stray', what: 'interrupted', where: 'a timer' }));
-  const stray = (what: string) => (error: unknown) => port.postMessage({ ev: 'stray', what, fault: keeper.fault(error) });
+  containTimers(session, output, () => tell({ ev: 'stray', what: 'interrupted', where: 'a timer' }));
+  const stray = (what: string) => (error: unknown) => tell({ ev: 'stray', what, fault: keeper.fault(error) });
   process.on('uncaughtException', stray('uncaught'));
   watches = true;
   process.on('unhandledRejection', (error, promise) => {
-    const failed = unhandled.get(promise);
+    const failed = weakGet(unhandled, promise);
     if (failed === undefined) stray('unhandled')(error);
     else settle(failed, true, error);
   });
@@ -117,37 +119,41 @@ function takeOver(): void {
   process.on('exit', () => {
     output.end();
     const flushed = new Int32Array(new SharedArrayBuffer(4));
-    port.postMessage({ ev: 'flush', flushed });
+    tell({ ev: 'flush', flushed });
     Atomics.wait(flushed, 0, 0, flushMs);
   });
   process.setSourceMapsEnabled(true);
 }
 
 function evaluate({ id, code, functions, awaits, fresh, pauses }: Evaluate): void {
-  if (fresh.length > 0) session.post('Runtime.evaluate', { expression: `let ${fresh.join(', ')}`, silent: true });
+  let names = '';
+  for (let at = 0; at < fresh.length; at++) names += `${at === 0 ? '' : ', '}${fresh[at]}`;
+  if (names !== '') ask('Runtime.evaluate', { expression: `let ${names}`, silent: true });
   output.begin(id);
   const own: Cell = { id, pauses, done: false };
   cell = own;
-  Atomics.store(inside, 0, 1);
+  store(inside, 0, 1);
   // Functions stand before anything runs. That they do is no value.
   if (functions !== '') runScript(own, functions, true, false);
   if (!own.done) runScript(own, code, !pauses, !awaits);
-  Atomics.store(inside, 0, 0);
+  store(inside, 0, 0);
 }
 
 function runScript(own: Cell, expression: string, silent: boolean, gives: boolean): void {
-  session.post('Runtime.evaluate', { expression, silent, objectGroup: 'cell' }, (error, evaluated) => {
+  ask('Runtime.evaluate', { expression, silent, objectGroup: 'cell' }, (error, evaluated) => {
     // What was begun goes on, but nobody waits for it.
     if (error !== null) return finish(own, { interrupted: true });
-    const { result, exceptionDetails } = evaluated as unknown as Evaluated;
-    const thrown = exceptionDetails !== undefined;
+    const { result } = evaluated as unknown as Evaluated;
+    // All objects may have got one of the user's.
+    const details = heldValue(evaluated as object, 'exceptionDetails') as Evaluated['exceptionDetails'];
+    const thrown = details !== undefined;
     if (!gives && !thrown) return;
-    const given = [{ value: thrown }, argumentOf(exceptionDetails?.exception ?? result)];
+    const given = [{ value: thrown }, argumentOf(details?.exception ?? result)];
     const functionDeclaration = 'function (thrown, value) { this(thrown, value); }';
-    session.post('Runtime.callFunctionOn', { objectId: settleId, functionDeclaration, arguments: given, silent: true }, (failed) => {
+    ask('Runtime.callFunctionOn', { objectId: settleId, functionDeclaration, arguments: given, silent: true }, (failed) => {
       if (failed !== null) finish(own, { interrupted: true });
     });
-    session.post('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
+    ask('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
   });
 }
 
@@ -159,8 +165,8 @@ function runAwaiting(work: () => Promise<unknown>): void {
   const own = cell;
   const done = (value: unknown): void => settle(own, false, value);
   // The debugger stops at errors nobody handles, and a handler of ours would count as one.
-  if (own?.pauses === true && watches) unhandled.set(then.call(work(), done), own);
-  else then.call(work(), done, (error: unknown) => settle(own, true, error));
+  if (own?.pauses === true && watches) weakSet(unhandled, whenSettled(work(), done), own);
+  else void whenSettled(work(), done, (error: unknown) => settle(own, true, error));
 }
 
 function settle(own: Cell | undefined, thrown: boolean, value: unknown): void {
@@ -189,10 +195,10 @@ function finish(own: Cell | undefined, more: object): void {
     output.end();
     cell = undefined;
   }
-  port.postMessage({ ev: 'evaluated', id: own.id, ...more });
+  tell({ ev: 'evaluated', id: own.id, ...more });
 }
 
-function argumentOf({ objectId, unserializableValue, value }: Evaluated['result']): object {
-  if (objectId !== undefined) return { objectId };
-  return unserializableValue !== undefined ? { unserializableValue } : { value };
+function argumentOf(given: Evaluated['result']): object {
+  if (hasOwn(given, 'objectId')) return { objectId: given.objectId };
+  return hasOwn(given, 'unserializableValue') ? { unserializableValue: given.unserializableValue } : { value: heldValue(given, 'value') };
 }

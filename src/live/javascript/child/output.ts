@@ -1,6 +1,7 @@
 // What the user's code prints: told as it happens, bounded at its source, whatever the code is busy with.
 import { StringDecoder } from 'node:string_decoder';
 import type { MessagePort } from 'node:worker_threads';
+import { append, apply, bytesFrom, decodeBytes, isView, slice, toText } from './primordials.ts';
 
 /** So much of one cell's output is passed on; of the rest the end is kept and the length is told. */
 const head = 200_000;
@@ -18,41 +19,52 @@ export interface Output {
 type Stream = 'out' | 'err';
 
 /** A loop may print a million times before any callback can run; nearly all of them are one and the same function. */
-const waiting: { readonly callback: () => void; times: number }[] = [];
+let waiting: { readonly callback: () => void; times: number }[] = [];
 
 function later(callback: () => void): void {
-  const last = waiting.at(-1);
+  const last = waiting[waiting.length - 1];
   if (last?.callback === callback) last.times++;
-  else if (waiting.push({ callback, times: 1 }) === 1) process.nextTick(callBack);
+  else {
+    append(waiting, { callback, times: 1 });
+    if (waiting.length === 1) nextTick(callBack);
+  }
 }
 
 function callBack(): void {
-  for (const { callback, times } of waiting.splice(0)) for (let time = 0; time < times; time++) callback();
+  const all = waiting;
+  waiting = [];
+  for (let at = 0; at < all.length; at++) {
+    const { callback, times } = all[at] as (typeof all)[number];
+    for (let time = 0; time < times; time++) callback();
+  }
 }
+
+const { nextTick } = process;
 
 /** `also`: it still goes where it went before. */
 export function captureOutput(port: MessagePort, also = false): Output {
+  const tell: (message: unknown) => void = port.postMessage.bind(port);
   let cell: number | undefined;
   let left = head;
   let dropped = 0;
   let last = '';
   const put = (stream: Stream, text: string): void => {
     if (left > 0) {
-      const now = text.slice(0, left);
+      const now = slice(text, 0, left);
       left -= now.length;
-      port.postMessage({ ev: stream, cell, text: now });
+      tell({ ev: stream, cell, text: now });
       if (now.length === text.length) return;
-      text = text.slice(now.length);
+      text = slice(text, now.length);
     }
     dropped += text.length;
     last = (text.length > tail ? '' : last) + text;
-    if (last.length > 2 * tail) last = last.slice(-tail);
+    if (last.length > 2 * tail) last = slice(last, -tail);
   };
   const flush = (): void => {
     if (dropped === 0) return;
-    const kept = last.slice(-tail);
+    const kept = slice(last, -tail);
     const gone = dropped - kept.length;
-    port.postMessage({ ev: 'out', cell, text: kept, skipped: gone });
+    tell({ ev: 'out', cell, text: kept, skipped: gone });
     dropped = 0;
     last = '';
   };
@@ -93,12 +105,14 @@ export function captureOutput(port: MessagePort, also = false): Output {
 /** Bytes may hold half a character, whose other half comes with the next ones. */
 function textOf(chunk: unknown, encoding: unknown, decoder: StringDecoder): string {
   if (typeof chunk === 'string') {
-    return encoding === 'hex' || encoding === 'base64' ? decoder.write(Buffer.from(chunk, encoding)) : wellFormed(chunk);
+    return encoding === 'hex' || encoding === 'base64' ? decodeBytes(decoder, bytesFrom(chunk, encoding)) : wellFormed(chunk);
   }
-  return ArrayBuffer.isView(chunk) ? decoder.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)) : String(chunk);
+  return isView(chunk) ? decodeBytes(decoder, bytesFrom(chunk.buffer as ArrayBuffer, chunk.byteOffset, chunk.byteLength)) : toText(chunk);
 }
+
+const { toWellFormed } = String.prototype as { toWellFormed?: () => string };
 
 /** Half a character would not survive on its way as UTF-8. */
 function wellFormed(text: string): string {
-  return (text as string & { toWellFormed?(): string }).toWellFormed?.() ?? text;
+  return toWellFormed === undefined ? text : (apply(toWellFormed, text, []) as string);
 }

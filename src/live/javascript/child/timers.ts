@@ -3,6 +3,7 @@ import type { Session } from 'node:inspector';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import type { Output } from './output.ts';
+import { apply } from './primordials.ts';
 
 type Callback = (...args: unknown[]) => unknown;
 type Schedule = (callback: Callback, ...rest: unknown[]) => unknown;
@@ -13,6 +14,8 @@ const names = ['setTimeout', 'setInterval', 'setImmediate'] as const;
 
 /** `interrupted` is told when a callback was ended from outside. */
 export function containTimers(session: Session, output: Output, interrupted: () => void): void {
+  // The user's code may replace what is found by the prototype.
+  const ask = session.post.bind(session) as (method: string, params: object, done: (error: Error | null) => void) => void;
   let work: (() => void) | undefined;
   const run = (): void => work?.();
   // Of all ways into the engine only this one ends an interrupt where it began.
@@ -26,12 +29,12 @@ export function containTimers(session: Session, output: Output, interrupted: () 
       const outer = work;
       work = () => {
         try {
-          callback.apply(this, args);
+          apply(callback, this, args);
         } catch (error) {
           thrown = { error };
         }
       };
-      session.post('Runtime.evaluate', { expression: `${entry}()`, silent: true }, (error) => {
+      ask('Runtime.evaluate', { expression: `${entry}()`, silent: true }, (error) => {
         if (error === null) return;
         // It would only do the same again.
         timers.clearInterval(this as NodeJS.Timeout);
