@@ -12,8 +12,8 @@ export function qualityLines({ bill, advice, changes }: Quality, paint: Paint, v
   const lines = changes === undefined ? [] : changeLines(changes, paint);
   if (bill.tools.length > 0) {
     const [dearest] = bill.tools;
-    const cost = `${bill.tools.length} tools cost a model about ${bill.tokens} tokens`;
-    lines.push('', paint('dim', `${cost}; the dearest is ${visible(dearest?.name ?? '')}, about ${dearest?.tokens}`));
+    const most = bill.tools.length > 1 ? `; the dearest: ${visible(dearest?.name ?? '')}, about ${dearest?.tokens}` : '';
+    lines.push('', paint('dim', `tools: ${bill.tools.length}, for a model about ${bill.tokens} tokens${most}`));
   }
   if (advice.length > 0) lines.push('', paint('yellow', `ADVICE  ${advice.length}`) + paint('dim', '  (no part of the verdict)'));
   for (const [id, group] of grouped(advice)) lines.push(...groupLines(id, group, paint, verbose));

@@ -57,8 +57,9 @@ function called(tool: Json, message: Message, request: Message, { greeting }: Se
   const evidence = [request, message];
   if (!isRecord(result)) {
     const code = at(message.value, 'error', 'code');
-    // What is wrong with the request itself may be said by an error; what goes wrong in the tool may not.
-    if (code === -32603) judge.broken('tools/call/failure-in-result', 'a tool that failed gives a JSON-RPC error', evidence);
+    // What is wrong with the request itself, such as a task where there are none, may be said by an error; what goes wrong in the tool may not.
+    const isPlain = at(request.value, 'params', 'task') === undefined;
+    if (code === -32603 && isPlain) judge.broken('tools/call/failure-in-result', 'a tool that failed gives a JSON-RPC error', evidence);
     return;
   }
   if (result['isError'] === true) judge.kept('tools/call/failure-in-result');
