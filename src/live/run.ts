@@ -17,6 +17,8 @@ export class Run {
   readonly onError: 'report' | 'pause';
   readonly timeoutMs: number;
   readonly printed: Printed;
+  /** What went to the error output, where that is wanted apart; otherwise it is among the rest, in its place. */
+  readonly complaints: Printed | undefined;
   readonly pictures: Picture[] = [];
   readonly asked: number = performance.now();
   began: number | undefined;
@@ -41,6 +43,7 @@ export class Run {
       onError: 'report' | 'pause';
       timeoutMs: number;
       mostOutput: number;
+      apart?: boolean | undefined;
     },
   ) {
     this.cell = cell;
@@ -50,6 +53,12 @@ export class Run {
     this.onError = options.onError;
     this.timeoutMs = options.timeoutMs;
     this.printed = new Printed(options.mostOutput);
+    this.complaints = options.apart === true ? new Printed(options.mostOutput) : undefined;
+  }
+
+  print(stream: 'out' | 'err', text: string, skipped: number): void {
+    const printed = stream === 'err' ? (this.complaints ?? this.printed) : this.printed;
+    printed.add(text, skipped);
   }
 
   get over(): boolean {

@@ -35,6 +35,8 @@ export interface Asked {
   readonly timeoutMs: number;
   /** Where the language has them. */
   readonly package?: string | undefined;
+  /** What goes to the error output is kept apart from the rest. */
+  readonly apart?: boolean;
 }
 
 export interface Entry {
@@ -120,11 +122,12 @@ export class Session {
     return this.#queue.length;
   }
 
-  evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack }: Asked): Run {
+  evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack, apart }: Asked): Run {
     if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
     if (this.#queue.length >= this.terms.mostQueued) throw new Error(`${this.#queue.length} evaluations wait in ${this.handle} already`);
     const limit = Math.min(timeoutMs, this.engine.mostMs ?? timeoutMs);
-    const run = new Run(++this.#cells, code, { language, onError, timeoutMs: limit, package: pack, mostOutput: this.terms.mostOutput });
+    const { mostOutput } = this.terms;
+    const run = new Run(++this.#cells, code, { language, onError, timeoutMs: limit, package: pack, mostOutput, apart });
     this.#queue.push(run);
     this.lastUsed = Date.now();
     this.#pump();
@@ -289,7 +292,7 @@ export class Session {
       throw new ImageEnded('The session is closed');
     }
     const image: Image = new Image(launch, this.terms, {
-      output: (stream, text, cell, skipped) => (ready ? this.#printed(text, cell, skipped) : stream === 'err' ? said.add(text) : undefined),
+      output: (stream, text, cell, skipped) => (ready ? this.#printed(stream, text, cell, skipped) : stream === 'err' ? said.add(text) : undefined),
       event: (frame) => this.#event(frame),
       ended: (reason) => this.#ended(image, reason),
     });
@@ -327,9 +330,9 @@ export class Session {
     this.#remarked = text;
   }
 
-  #printed(text: string, cell: number | undefined, skipped: number): void {
+  #printed(stream: 'out' | 'err', text: string, cell: number | undefined, skipped: number): void {
     const run = this.#current;
-    if (run !== undefined && (cell === undefined || cell === -run.cell || cell === run.cell) && !run.over) run.printed.add(text, skipped);
+    if (run !== undefined && (cell === undefined || cell === -run.cell || cell === run.cell) && !run.over) run.print(stream, text, skipped);
     else this.background.add(text, skipped);
   }
 

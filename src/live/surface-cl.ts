@@ -23,7 +23,7 @@ export const commonLisp: Surface = {
       },
       async (args, ctx) => {
         const { package: pack } = args as { package?: unknown };
-        const ran = await runWhole(place, ctx, args.code, typeof pack === 'string' ? pack : undefined);
+        const ran = await runWhole(place, ctx, args.code, { package: typeof pack === 'string' ? pack : undefined, apart: true });
         const text = ran.session.terms.mask(textOf(ran));
         if (ran.outcome.status !== 'ok') throw new ToolError(text, { content: ran.pictures });
         return [text, ...ran.pictures];
@@ -33,11 +33,12 @@ export const commonLisp: Surface = {
 };
 
 function textOf(ran: Ran): string {
-  const { outcome, printed, lost } = ran;
+  const { outcome, printed, complaints, lost } = ran;
   const sections: string[] = [];
   const losses = outcome.status === 'lost' ? lost.slice(0, -1) : lost;
   if (losses.length > 0) sections.push(losses.map((one) => `[STATE LOST] ${one}`).join('\n'));
   if (printed !== '') sections.push(`[stdout]\n${printed.replace(/\n$/, '')}`);
+  if (complaints !== '') sections.push(`[stderr]\n${complaints.replace(/\n$/, '')}`);
   const warnings = 'notes' in outcome ? (outcome.notes ?? []).filter(({ severity }) => severity !== 'note') : [];
   if (warnings.length > 0) sections.push(['[warnings]', ...warnings.slice(0, mostWarnings).map(warningText)].join('\n'));
   if (outcome.status === 'ok') return [...sections, valuesText(outcome.values ?? [outcome.value])].join('\n\n');

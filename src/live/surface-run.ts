@@ -12,6 +12,8 @@ export interface Ran {
   readonly outcome: Outcome;
   /** What it printed, and before that what was printed since the last answer. */
   readonly printed: string;
+  /** To the error output, where that was wanted apart. */
+  readonly complaints: string;
   /** Images that were lost since this client's last answer; the last is that of this evaluation, where it was. */
   readonly lost: readonly string[];
   readonly pictures: readonly ContentBlock[];
@@ -19,9 +21,14 @@ export interface Ran {
 
 const forEver = 2 ** 31 - 1;
 
-export async function runWhole(place: Workplace, ctx: Context, code: string, pack?: string): Promise<Ran> {
+export async function runWhole(
+  place: Workplace,
+  ctx: Context,
+  code: string,
+  wishes: { readonly package?: string | undefined; readonly apart?: boolean } = {},
+): Promise<Ran> {
   const session = await place.sessionFor(ctx, undefined, undefined, true);
-  const run = begin(session, code, { ...place.asked({ package: pack }) });
+  const run = begin(session, code, { ...place.asked({ package: wishes.package }), apart: wishes.apart === true });
   await attend(session, run, ctx, forEver);
   // It stopped in itself, and nobody here could let it go on.
   if (!run.over) await session.stop(run);
@@ -30,7 +37,8 @@ export async function runWhole(place: Workplace, ctx: Context, code: string, pac
   const printed = `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${run.printed.take(session.terms.unfinished, !run.over).text}`;
   const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
   const outcome = run.outcome ?? { status: 'stopped', why: 'interrupted', goesOn: true };
-  return { session, outcome, printed, lost: session.losses.take(listenerOf(ctx)), pictures };
+  const complaints = run.complaints?.take(session.terms.unfinished, !run.over).text ?? '';
+  return { session, outcome, printed, complaints, lost: session.losses.take(listenerOf(ctx)), pictures };
 }
 
 function begin(session: Session, code: string, asked: Parameters<Session['evaluate']>[1]): ReturnType<Session['evaluate']> {

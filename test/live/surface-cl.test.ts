@@ -82,6 +82,7 @@ describe.skipIf(notRun('sbcl'))('the surface cl', () => {
     expect(await evaluate('(package-name *package*)')).toBe('=> "COMMON-LISP-USER"');
     expect(await evaluate('(package-name *package*)', { package: 'sb-ext' })).toBe('=> "SB-EXT"');
     expect(await evaluate('(format t "hello~%") 42')).toBe('[stdout]\nhello\n\n=> 42');
+    expect(await evaluate('(format t "out~%") (format *error-output* "err~%") 42')).toBe('[stdout]\nout\n\n[stderr]\nerr\n\n=> 42');
     expect(await evaluate('(defun unused () (let ((y 1)) 2))')).toMatch(/^\[warnings\]\nSTYLE-WARNING: [\s\S]*Y[\s\S]*\n\n=> UNUSED$/);
     expect(await evaluate('(values)')).toBe('=> (no values)');
     expect(await evaluate('(format t "before~%") (error "no")')).toMatch(
