@@ -11,16 +11,25 @@ const waitMs = 600_000;
 export class Room {
   readonly client: Client;
   session: string | undefined;
+  readonly #language: string | undefined;
+  /** The one that answered last. */
+  #handle: string | undefined;
   #completes: boolean | undefined;
   readonly #timeoutMs: number | undefined;
   readonly #leave: () => Promise<void>;
 
   constructor(
     client: Client,
-    options: { readonly session?: string | undefined; readonly timeoutMs?: number | undefined; leave(): Promise<void> },
+    options: {
+      readonly session?: string | undefined;
+      readonly language?: string | undefined;
+      readonly timeoutMs?: number | undefined;
+      leave(): Promise<void>;
+    },
   ) {
     this.client = client;
     this.session = options.session;
+    this.#language = options.language;
     this.#timeoutMs = options.timeoutMs;
     this.#leave = options.leave;
   }
@@ -38,6 +47,7 @@ export class Room {
       told(result);
       result = await this.call('evaluate', { wait_ms: waitMs, ...session });
     }
+    this.#handle = (result.structuredContent as { session?: string } | undefined)?.session;
     return result;
   }
 
@@ -52,12 +62,12 @@ export class Room {
     const [, object] = /^(.+)\.[\w$]*$/.exec(prefix) ?? [];
     if (!this.#completes && object === undefined) return [];
     const asked = this.#completes
-      ? this.call('complete', { prefix, ...this.#session() })
-      : this.call('inspect', { target: object, ...this.#session() });
+      ? this.call('complete', { prefix, ...this.#known() })
+      : this.call('inspect', { target: object, ...this.#known() });
     const { content, isError } = await asked;
     const [block] = content;
     if (isError === true || block?.type !== 'text') return [];
-    const pattern = this.#completes ? /^([\w$.]+)$/gm : /^ {2}([A-Za-z_$][\w$]*): /gm;
+    const pattern = this.#completes ? /^(\S+)$/gm : /^ {2}([A-Za-z_$][\w$]*): /gm;
     const names = [...block.text.matchAll(pattern)].map(([, name = '']) => name);
     return names
       .map((name) => (object === undefined || name.startsWith(`${object}.`) ? name : `${object}.${name}`))
@@ -78,8 +88,26 @@ export class Room {
     await this.#leave();
   }
 
-  #session(): { readonly session?: string } {
-    return this.session === undefined ? {} : { session: this.session };
+  /** What is written in at the prompt: as was said, otherwise what the server has first. */
+  async language(): Promise<string | undefined> {
+    if (this.#language !== undefined) return this.#language;
+    try {
+      const { contents } = await this.client.readResource('live://system/info');
+      return (JSON.parse((contents[0] as { text: string }).text) as { languages: string[] }).languages[0];
+    } catch {
+      return undefined;
+    }
+  }
+
+  #session(): { readonly session?: string; readonly language?: string } {
+    if (this.session !== undefined) return { session: this.session };
+    return this.#language === undefined ? {} : { language: this.#language };
+  }
+
+  /** For tools that take no language. */
+  #known(): { readonly session?: string } {
+    const session = this.session ?? (this.#language === undefined ? undefined : this.#handle);
+    return session === undefined ? {} : { session };
   }
 }
 

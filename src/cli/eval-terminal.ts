@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import { Script } from 'node:vm';
 import { linesOf, type Room } from './eval-room.ts';
+import { isIncomplete } from './incomplete.ts';
 import { printable, printableLines } from './terminal.ts';
 
 export interface Surroundings {
@@ -33,6 +33,7 @@ export function historyFile(): string {
 
 /** Settles when the person leaves. */
 export async function prompt(room: Room, { input, output, history }: Surroundings): Promise<void> {
+  const language = await room.language();
   const terminal = createInterface({
     input,
     output,
@@ -42,13 +43,13 @@ export async function prompt(room: Room, { input, output, history }: Surrounding
     historySize: mostHistory,
     removeHistoryDuplicates: true,
     completer: (line: string, done: (error: null, found: [string[], string]) => void) => {
-      complete(room, line).then(
+      complete(room, line, language).then(
         (found) => done(null, found),
         () => done(null, [[], line]),
       );
     },
   });
-  const visit = new Visit(room, terminal, output);
+  const visit = new Visit(room, terminal, output, language);
   terminal.on('history', (lines: string[]) => write(history, lines));
   terminal.on('line', (line) => visit.line(line));
   terminal.on('SIGINT', () => visit.interrupt());
@@ -62,16 +63,18 @@ class Visit {
   readonly #room: Room;
   readonly #terminal: Interface;
   readonly #output: NodeJS.WritableStream;
+  readonly #language: string | undefined;
   /** Lines of something that is not complete yet. */
   #begun: string[] = [];
   #queue: Promise<void> = Promise.resolve();
   #running = false;
   #left = false;
 
-  constructor(room: Room, terminal: Interface, output: NodeJS.WritableStream) {
+  constructor(room: Room, terminal: Interface, output: NodeJS.WritableStream, language: string | undefined) {
     this.#room = room;
     this.#terminal = terminal;
     this.#output = output;
+    this.#language = language;
     terminal.once('close', () => {
       this.#left = true;
     });
@@ -109,7 +112,7 @@ class Visit {
   async #obey(text: string): Promise<void> {
     if (this.#begun.length === 0 && /^\s*\.[a-z]+\b/.test(text)) return this.#command(text.trim());
     const code = [...this.#begun, text].join('\n');
-    if (isIncomplete(code)) {
+    if (isIncomplete(code, this.#language)) {
       this.#begun.push(text);
       this.#terminal.setPrompt(further);
       return;
@@ -155,19 +158,12 @@ class Visit {
   }
 }
 
-/** More must follow: only what ends too early, so that every other mistake is answered by the image. */
-export function isIncomplete(code: string): boolean {
-  try {
-    new Script(code);
-    return false;
-  } catch (error) {
-    return /^(?:Unexpected end of input|Unterminated template literal|missing \) after argument list)/.test((error as Error).message);
-  }
-}
+/** What a name is made of, at the end of a line. */
+const names: Readonly<Record<string, RegExp>> = { lisp: /[^\s()'"`,;#]+$/, smalltalk: /\w[\w:]*$/ };
 
-/** The last name of the line, dots included. */
-async function complete(room: Room, line: string): Promise<[string[], string]> {
-  const [prefix] = /[\w$][\w$.]*$/.exec(line) ?? [];
+/** The last name of the line, in JavaScript with its dots. */
+async function complete(room: Room, line: string, language = 'javascript'): Promise<[string[], string]> {
+  const [prefix] = (names[language] ?? /[\w$][\w$.]*$/).exec(line) ?? [];
   return prefix === undefined ? [[], line] : [[...(await room.complete(prefix))], prefix];
 }
 

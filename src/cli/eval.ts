@@ -9,6 +9,7 @@ import { serveMemory } from '../serve/memory.ts';
 import { type Command, CommandError, exitCodes } from './command.ts';
 import { linesOf, Room } from './eval-room.ts';
 import { milliseconds } from './flag-values.ts';
+import { enginesOf, languageNamed } from './live-engines.ts';
 import { localSocket } from './local-pipe.ts';
 import { standardInput } from './standard-input.ts';
 import { printable } from './terminal.ts';
@@ -20,6 +21,7 @@ export const evaluate: Command = {
   summary: "Evaluate code in the agent's sessions, or in an image of its own",
   usage: "eval ['<code>' | -] [options]",
   flags: {
+    language: { type: 'string', value: 'name', help: "What it is written in: javascript, lisp … (default: the server's first)" },
     session: { type: 'string', value: 'handle', help: "Where (default: main, which is the agent's own on stdio)" },
     sessions: { type: 'boolean', help: 'List the sessions instead' },
     cwd: { type: 'string', value: 'folder', help: 'The project (default: this folder, and those above it)' },
@@ -28,6 +30,7 @@ export const evaluate: Command = {
   },
   examples: [
     ["vivarium eval '1 + 1'", 'the value, as the agent would see it'],
+    ["vivarium eval --language lisp '(+ 1 2)'", 'in Common Lisp'],
     ["vivarium eval --session s-4f1c 'cart.total()'", 'in another session'],
     ['vivarium eval - < script.js', 'what stands in a file'],
     ['vivarium eval', 'a prompt, on a terminal'],
@@ -82,7 +85,9 @@ async function enter(values: Values): Promise<Room> {
   const cwd = resolve(text('cwd') ?? '.');
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new CommandError(exitCodes.usage, `There is no folder ${cwd}`);
   const timeout = text('timeout');
-  const options = { session: text('session'), timeoutMs: timeout === undefined ? undefined : milliseconds('timeout', timeout) };
+  const timeoutMs = timeout === undefined ? undefined : milliseconds('timeout', timeout);
+  const language = text('language');
+  const options = { session: text('session'), language: language && languageNamed(language), timeoutMs };
   const shared = await visit(cwd, text('server'));
   if (shared !== undefined) return new Room(shared, { ...options, leave: () => Promise.resolve() });
   if (options.session !== undefined && options.session !== 'main') {
@@ -91,7 +96,7 @@ async function enter(values: Values): Promise<Room> {
     });
   }
   process.stderr.write(`No server runs for ${printable(cwd)}: this is an image of its own, which ends with this command\n`);
-  const { server, close } = createLive({ cwd, single: true, tools: ['complete'] });
+  const { server, close } = createLive({ cwd, single: true, tools: ['complete'], engines: enginesOf(text, false, cwd) });
   const client = await connect(serveMemory(server), { client: { name: 'vivarium-eval', version: '0.1.0' } });
   return new Room(client, { ...options, leave: close });
 }

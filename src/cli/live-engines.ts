@@ -4,6 +4,12 @@ import { surfaces } from '../live/surface.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { list } from './flag-values.ts';
 
+/** A language by any of its names; as it was given where there is none. */
+export function languageNamed(name: string): string {
+  const fits = ({ language, aliases = [] }: Engine): boolean => language === name || aliases.includes(name);
+  return [javascript(), lisp(), smalltalk()].find(fits)?.language ?? name;
+}
+
 /** The one that was named, and after it those that can be had here too. */
 export function enginesOf(text: (name: string) => string | undefined, own: boolean, cwd: string): Engine[] {
   const [node, sbcl, image, vm] = [text('node'), text('sbcl'), text('image'), text('vm')];

@@ -33,7 +33,7 @@ export function sessionsTool(server: Server, place: Workplace): void {
         if (action === 'list') return list(place, ctx);
         if (action === 'open') return opened(place.sessions.open(place.ownerOf(ctx), language));
         if (action === 'restore') return await restore(place, ctx, name, language);
-        const session = await place.sessionFor(ctx, handle);
+        const session = await place.sessionFor(ctx, handle, language);
         return await carryOut(action, session, place, name, place.folderOf(ctx));
       } catch (error) {
         throw error instanceof ToolError ? error : new ToolError((error as Error).message);

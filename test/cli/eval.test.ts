@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { notRun } from '../../scripts/prepare.mjs';
 import { doorFolder } from '../../src/live/local.ts';
 import { call, initialize } from '../serve/http.ts';
 import { Started } from './started.ts';
@@ -51,6 +52,19 @@ describe('vivarium eval without a server', () => {
     started.process.stdin.end('const words = ["a", "b"]\nwords.length');
     expect(await started.ended).toBe(0);
     expect(started.stdout).toBe('=> 2\n');
+  });
+
+  it.skipIf(notRun('sbcl'))('evaluates in the language that is named, also by another name of it', async () => {
+    expect(await evaluated(['--language', 'lisp', '(values (+ 1 2) :two)'])).toMatchObject({ code: 0, out: '=> 3\n=> :TWO\n' });
+    expect(await evaluated(['--language', 'cl', '(error "no ~a" 1)'])).toMatchObject({
+      code: 5,
+      out: '',
+      err: expect.stringContaining('[ERROR] SIMPLE-ERROR: no 1'),
+    });
+    expect(await evaluated(['--language', 'cobol', 'STOP RUN'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('There is no language "cobol"'),
+    });
   });
 
   it('ends with 5 when the code fails, and shows what controls a terminal instead of obeying it', async () => {
