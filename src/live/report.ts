@@ -140,8 +140,8 @@ export function valueText({ text, ref, cut }: View): string {
 }
 
 /** In a language that gives several at a time, each stands on a line of its own. */
-function valueLines([first, ...rest]: readonly View[], notes: readonly string[]): { readonly line: string; readonly more: string[] } {
-  return { line: first === undefined ? '=> (no values)' : valueText(first), more: [...rest.map(valueText), ...notes] };
+function valueLines(values: readonly View[], more: readonly string[]): { readonly line: string; readonly more: readonly string[] } {
+  return { line: values.length === 0 ? '=> (no values)' : values.map(valueText).join('\n'), more };
 }
 
 function notesText(notes: readonly Note[] = [], session: Session): string[] {

@@ -292,7 +292,8 @@ export class Session {
       throw new ImageEnded('The session is closed');
     }
     const image: Image = new Image(launch, this.terms, {
-      output: (stream, text, cell, skipped) => (ready ? this.#printed(stream, text, cell, skipped) : stream === 'err' ? said.add(text) : undefined),
+      output: (stream, text, cell, skipped) =>
+        ready ? this.#printed(stream, text, cell, skipped) : stream === 'err' ? said.add(text) : undefined,
       event: (frame) => this.#event(frame),
       ended: (reason) => this.#ended(image, reason),
     });

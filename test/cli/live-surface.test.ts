@@ -69,6 +69,48 @@ describe.skipIf(notRun('sbcl'))('vivarium live --surface cl', () => {
   });
 });
 
+describe('vivarium live --surface pharo', () => {
+  it('goes through the handshake and the calls of the guide, byte for byte', async () => {
+    const live = start('--surface', 'pharo', '--name', 'pharo-mcp', '--server-version', '0.1.0');
+    await converse(live, [
+      [
+        initialize('claude-desktop', '1.0.0'),
+        '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26","capabilities":{"tools":{"listChanged":false},"resources":{"subscribe":false,"listChanged":false},"prompts":{"listChanged":false}},"serverInfo":{"name":"pharo-mcp","version":"0.1.0"}}}',
+      ],
+      [initialized],
+      ['{"jsonrpc":"2.0","id":2,"method":"ping"}', '{"jsonrpc":"2.0","id":2,"result":{}}'],
+      [
+        '{"jsonrpc":"2.0","id":3,"method":"tools/list"}',
+        '{"jsonrpc":"2.0","id":3,"result":{"tools":[{"name":"evaluate","description":"Evaluate a Pharo expression","inputSchema":{"type":"object","properties":{"expression":{"type":"string","description":"Pharo expression to evaluate"}},"required":["expression"]}}]}}',
+      ],
+      [
+        '{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"evaluate","arguments":{"expression":"3 + 4"}}}',
+        '{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"7"}],"isError":false}}',
+      ],
+      [
+        '{"jsonrpc":"2.0","id":5,"method":"resources/list"}',
+        '{"jsonrpc":"2.0","id":5,"result":{"resources":[{"uri":"pharo://system/version","name":"System Version","description":"Current Pharo version","mimeType":"text/plain"}]}}',
+      ],
+      [
+        '{"jsonrpc":"2.0","id":7,"method":"resources/templates/list"}',
+        '{"jsonrpc":"2.0","id":7,"result":{"resourceTemplates":[{"uriTemplate":"pharo://class/{className}","name":"Class Details","description":"Get details for a Pharo class","mimeType":"application/json"}]}}',
+      ],
+      [
+        '{"jsonrpc":"2.0","id":8,"method":"prompts/list"}',
+        '{"jsonrpc":"2.0","id":8,"result":{"prompts":[{"name":"review-class","description":"Review a Pharo class","arguments":[{"name":"className","description":"The class to review","required":true}]}]}}',
+      ],
+      [
+        '{"jsonrpc":"2.0","id":9,"method":"prompts/get","params":{"name":"review-class","arguments":{"className":"OrderedCollection"}}}',
+        '{"jsonrpc":"2.0","id":9,"result":{"description":"Code review for OrderedCollection","messages":[{"role":"user","content":{"type":"text","text":"Please review the class OrderedCollection."}}]}}',
+      ],
+      [
+        '{"jsonrpc":"2.0","id":10,"method":"unknown/method"}',
+        '{"jsonrpc":"2.0","id":10,"error":{"code":-32601,"message":"Method not found: unknown/method"}}',
+      ],
+    ]);
+  });
+});
+
 it.each([
   [['--surface', 'basic'], 'There is no surface "basic", only cl, pharo'],
   [['--surface', 'cl', '--language', 'javascript'], 'The surface cl is for lisp, not for javascript'],

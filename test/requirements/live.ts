@@ -18,7 +18,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-21', 'pharo pharo-22'],
-    later: 'smalltalk',
+    proof: ['test/live/surface-pharo.test.ts > the surface pharo offers what the guide lists'],
   },
   {
     id: 'live/smalltalk/value',
@@ -27,7 +27,10 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-24'],
-    later: 'smalltalk',
+    proof: [
+      'test/live/surface-pharo.test.ts > the surface pharo answers the print string alone',
+      'test/cli/live-surface.test.ts > goes through the handshake and the calls of the guide, byte for byte',
+    ],
   },
   {
     id: 'live/smalltalk/error',
@@ -36,7 +39,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-26'],
-    later: 'smalltalk',
+    proof: ['test/live/surface-pharo.test.ts > the surface pharo answers the print string alone, and what fails as Error:'],
   },
   {
     id: 'live/smalltalk/version',
@@ -45,7 +48,10 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-28', 'pharo pharo-32'],
-    later: 'smalltalk',
+    proof: [
+      'test/live/surface-pharo.test.ts > the surface pharo offers what the guide lists',
+      'test/live/surface-pharo.test.ts > the surface pharo reads the version of the image and the details of a class',
+    ],
   },
   {
     id: 'live/smalltalk/class',
@@ -54,7 +60,10 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-34', 'pharo pharo-35'],
-    later: 'smalltalk',
+    proof: [
+      'test/live/surface-pharo.test.ts > the surface pharo reads the version of the image and the details of a class',
+      'test/live/surface-pharo.test.ts > the surface pharo shows a class as it is after it was changed',
+    ],
   },
   {
     id: 'live/smalltalk/review',
@@ -63,7 +72,10 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-37', 'pharo pharo-39', 'pharo pharo-40'],
-    later: 'smalltalk',
+    proof: [
+      'test/live/surface-pharo.test.ts > the surface pharo offers what the guide lists',
+      'test/live/surface-pharo.test.ts > the surface pharo resolves the prompt of the guide',
+    ],
   },
   {
     id: 'live/lisp/evaluate',

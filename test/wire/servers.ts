@@ -2,52 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLive, type LiveOptions, lisp } from 'vivarium/live';
-import { Server, ToolError } from 'vivarium/server';
+import { createLive, type LiveOptions, lisp, smalltalk } from 'vivarium/live';
+import { Server } from 'vivarium/server';
 import { z } from 'zod';
 
 const identity = { name: 'vivarium', version: '1.0.0' };
 
-/** The tool of the Pharo guide; it knows one expression. */
-function createPharo(visible: boolean): Server {
-  const server = new Server(identity);
-  const expression = { type: 'string', description: 'Pharo expression to evaluate' } as const;
-  server.tool(
-    'evaluate',
-    {
-      description: 'Evaluate a Pharo expression',
-      input: { type: 'object', properties: { expression }, required: ['expression'] },
-      ...(!visible && { visible: () => false }),
-    },
-    (args) => {
-      if (args.expression === '3 + 4') return '7';
-      throw new ToolError('Error: undefined variable');
-    },
-  );
-  return server;
-}
-
-/** The resources and the prompt of the Pharo guide. */
-function createPharoLibrary(only: 'resources' | 'prompts'): Server {
-  const server = new Server(identity);
-  if (only === 'resources') {
-    const version = { name: 'System Version', description: 'Current Pharo version', mimeType: 'text/plain' };
-    server.resource('pharo://system/version', version, () => 'Pharo 13.0');
-    const details = { name: 'Class Details', description: 'Get details for a Pharo class', mimeType: 'application/json' };
-    server.resource('pharo://class/{className}', details, ({ className }) =>
-      className === 'Object' ? JSON.stringify({ name: className }) : undefined,
-    );
-    return server;
-  }
-  const className = { type: 'string', description: 'The class to review' } as const;
-  server.prompt(
-    'review-class',
-    { description: 'Review a Pharo class', input: { type: 'object', properties: { className }, required: ['className'] } },
-    (args) => ({
-      description: `Code review for ${args.className}`,
-      messages: [{ role: 'user', content: { type: 'text', text: `Please review the class ${args.className}.` } }],
-    }),
-  );
+/** For the kinds of message of the Pharo guide: a list that is empty for everyone. */
+function createEmpty(): Server {
+  const server = new Server({ name: 'pharo-mcp', version: '0.1.0', announces: 'denied', errorDetails: 'message' });
+  server.tool('evaluate', { visible: () => false }, () => '7');
   return server;
 }
 
@@ -108,6 +72,8 @@ export interface Served {
 /** What the documents of other servers show is shown by real images. */
 export function serveFor(file: string): Served {
   if (file.startsWith('lisp-')) return createSurface({ surface: 'cl', engines: [lisp()], name: 'cl-mcp-server', version: '0.1.0' });
+  if (file.startsWith('pharo-') && file !== 'pharo-message-types.txt')
+    return createSurface({ surface: 'pharo', engines: [smalltalk()], name: 'pharo-mcp', version: '0.1.0' });
   return { server: createServerFor(file), close: () => Promise.resolve() };
 }
 
@@ -124,8 +90,5 @@ function createSurface(options: LiveOptions): Served {
 function createServerFor(file: string): Server {
   if (file.startsWith('own-ask-')) return createAsking();
   if (file.startsWith('own-notes-')) return createNotes();
-  if (file === 'pharo-resources.txt') return createPharoLibrary('resources');
-  if (file === 'pharo-prompts.txt') return createPharoLibrary('prompts');
-  if (file.startsWith('own-')) return createOwn();
-  return createPharo(!file.includes('message-types'));
+  return file.startsWith('own-') ? createOwn() : createEmpty();
 }

@@ -51,6 +51,7 @@ function definitionOf(behavior: Behavior): string {
 function classText(browser: Browser, behavior: Behavior, want: string): string {
   const name = nameOf(behavior);
   const sides = behavior.instanceClass === undefined && behavior.trait !== true ? [behavior, behavior.a$cls] : [behavior];
+  if (want === 'details') return JSON.stringify(detailsOf(behavior));
   if (want === 'source') {
     const methods = sides.flatMap((side) => methodsOf(side).map((method) => ({ behavior: side, method })));
     const shown = methods
@@ -73,6 +74,27 @@ function classText(browser: Browser, behavior: Behavior, want: string): string {
     methods,
     ...(behavior.comment === undefined || behavior.comment === '' ? [] : [`"${behavior.comment.trim()}"`]),
   ].join('\n');
+}
+
+/** For programs. */
+function detailsOf(behavior: Behavior): object {
+  const { superclass, slots, subclasses = [], comment = '', trait } = behavior;
+  return {
+    name: nameOf(behavior),
+    superclass: superclass === null || superclass === undefined ? null : nameOf(superclass),
+    package: packageOf(behavior),
+    comment,
+    instanceVariables: slots,
+    subclasses: subclasses.map(nameOf).sort(),
+    methods: byProtocol(behavior),
+    classMethods: behavior.instanceClass === undefined && trait !== true ? byProtocol(behavior.a$cls) : {},
+  };
+}
+
+function byProtocol(behavior: Behavior): Record<string, string[]> {
+  const protocols: Record<string, string[]> = {};
+  for (const { protocol, selector } of methodsOf(behavior)) protocols[protocol] = [...(protocols[protocol] ?? []), selector];
+  return protocols;
 }
 
 function protocolsText(behavior: Behavior): string {
