@@ -56,6 +56,7 @@ export function ownImage(): Engine {
   return {
     ...common,
     title: 'Smalltalk (your image)',
+    foreign: true,
     features: { ...features, save: 'journal' },
     launch: ({ cwd, env }): Launch => ({
       command: '',

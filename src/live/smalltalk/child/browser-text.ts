@@ -133,7 +133,7 @@ function selectorText(browser: Browser, selector: string, implementors: readonly
       '\n\n',
     );
   return [
-    `#${selector}: ${counted(implementors.length, 'implementor')}, ${counted(browser.senders(selector).length, 'sender')}`,
+    `#${selector} has ${counted(implementors.length, 'implementor')} and ${counted(browser.senders(selector).length, 'sender')}`,
     ...bounded(implementors.map((entry) => `  ${entryName(entry)}  ${entry.method.protocol}`)),
   ].join('\n');
 }
@@ -141,7 +141,7 @@ function selectorText(browser: Browser, selector: string, implementors: readonly
 function sendersText(browser: Browser, selector: string): string {
   const senders = browser.senders(selector);
   if (senders.length === 0) return `Nothing sends #${selector}.`;
-  return [`${counted(senders.length, 'sender')} of #${selector}:`, ...listed(senders, browser)].join('\n');
+  return [`#${selector} has ${counted(senders.length, 'sender')}`, ...listed(senders, browser)].join('\n');
 }
 
 function referencesText(entries: readonly Entry[], name: string, browser: Browser): string {

@@ -31,6 +31,16 @@ export class Browser {
     return this.#amber.api.traitsOrClasses.filter(isBehavior).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   }
 
+  /** With other names of the same; the user's own first. */
+  names(): string[] {
+    const { globals } = this.#amber;
+    const all = Object.keys(globals)
+      .filter((name) => isBehavior(globals[name]))
+      .sort();
+    const own = new Set(all.filter((name) => this.isOwnClass(globals[name] as Behavior)));
+    return [...own, ...all.filter((name) => !own.has(name))];
+  }
+
   /** Of the user's own making. */
   ownClasses(): Behavior[] {
     return this.classes().filter((one) => !this.#system.has(one));

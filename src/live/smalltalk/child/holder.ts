@@ -4,7 +4,7 @@ import type { Members, View } from '../../javascript/child/keeper.ts';
 import type { Holder } from '../../javascript/child/main-thread.ts';
 import { Refs } from '../../javascript/child/refs.ts';
 import type { TestReport } from '../../test-runners.ts';
-import { type Amber, type Context, isBehavior, nameOf, send } from './amber.ts';
+import { type Amber, type Context, isBehavior, send } from './amber.ts';
 import { type Browser, entryName } from './browser.ts';
 import { namedText, searchText } from './browser-text.ts';
 import type { Files } from './files.ts';
@@ -136,7 +136,7 @@ export class SmalltalkHolder implements Holder {
   /** `kind`: class, method, package, or anything. */
   complete(prefix: string, kind?: string): string[] {
     const { browser, workspace } = this.#parts;
-    const own = [...browser.ownClasses(), ...browser.classes().filter((one) => !browser.isOwnClass(one))].map(nameOf);
+    const own = browser.names();
     const all: Readonly<Record<string, () => readonly string[]>> = {
       class: () => own,
       method: () => browser.entries().map(entryName),

@@ -32,6 +32,7 @@ export function squeak(): Engine {
       save: 'journal',
     },
     hint: 'Smalltalk: variables you assign stay.',
+    readsInImage: true,
     launch: ({ cwd, env, heapMb }) => ({
       command: vm,
       args: ['-vm-display-null', '-vm-sound-null', '-memory', `${heapMb}m`, image],

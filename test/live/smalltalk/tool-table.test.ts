@@ -1,0 +1,87 @@
+// Which tool works on which Smalltalk, tried and printed; what is not supported says why.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Engine, smalltalk } from 'vivarium/live';
+import { notRun } from '../../../scripts/prepare.mjs';
+import { type Lab, openLab } from '../fixture.ts';
+import { squeak } from './squeak/engine.ts';
+
+const tools = ['evaluate', 'inspect', 'lookup', 'reload', 'debug', 'sessions', 'run_tests', 'define', 'complete', 'check_syntax'] as const;
+type Tool = (typeof tools)[number];
+
+const table: string[] = [`| engine | ${tools.join(' | ')} |`, `|---|${tools.map(() => '---|').join('')}`];
+
+/** Each does what only a working one does. */
+const trials: Readonly<Record<Tool, (lab: Lab) => Promise<string>>> = {
+  evaluate: async (lab) => (await lab.evaluate('n := 6. n * 7')).head.replace(/ {3}#\d+$/, ''),
+  inspect: async (lab) => (await lab.call('inspect', { target: 'n' })).text,
+  lookup: async (lab) => (await lab.call('lookup', { name: 'Object', want: 'summary' })).text,
+  reload: async (lab) => {
+    const file = (n: number): string => `Object subclass: #Edited slots: {} package: 'E'!\n!Edited methodsFor: 'a'!\nstep\n\t^ ${n}\n! !\n`;
+    writeFileSync(join(lab.folder, 'Edited.st'), file(1));
+    await lab.evaluate("self fileIn: 'Edited.st'");
+    writeFileSync(join(lab.folder, 'Edited.st'), file(2));
+    return (await lab.call('reload', { files: ['Edited.st'] })).text;
+  },
+  debug: async (lab) => {
+    await lab.evaluate('nil zork', { on_error: 'pause' });
+    return (await lab.call('debug', { action: 'restart', restart: 1, value: '40 + 2' })).head.replace(/ {3}#\d+$/, '');
+  },
+  sessions: async (lab) => (await lab.call('sessions', { action: 'list' })).text,
+  run_tests: async (lab) => (await lab.call('run_tests', {}).catch((error: Error) => ({ text: error.message }))).text,
+  define: async (lab) => (await lab.call('define', { on: 'Object', source: 'defined ^ 1' })).text,
+  complete: async (lab) => (await lab.call('complete', { prefix: 'OrderedColl' })).text,
+  check_syntax: async (lab) => (await lab.call('check_syntax', { code: '3 +' })).text,
+};
+
+async function tryAll(lab: Lab): Promise<Record<Tool, string>> {
+  const row = {} as Record<Tool, string>;
+  for (const tool of tools) row[tool] = await trials[tool](lab);
+  return row;
+}
+
+function note(title: string, row: Readonly<Record<Tool, string>>, unsupported: readonly Tool[]): void {
+  table.push(`| ${title} | ${tools.map((tool) => (unsupported.includes(tool) ? `no: ${row[tool].split('\n')[0]}` : 'yes')).join(' | ')} |`);
+}
+
+describe('every tool', () => {
+  const open = (engine: Engine): Promise<Lab> => openLab({ engines: [engine], tools: 'all' });
+
+  it('works on Amber', async () => {
+    await using lab = await open(smalltalk());
+    const row = await tryAll(lab);
+    note('Smalltalk, Amber', row, []);
+    expect(row).toMatchObject({
+      evaluate: '=> 42',
+      inspect: 'Number: 6',
+      lookup: expect.stringMatching(/^class Object in Kernel-Objects\nsuperclasses: ProtoObject\n/),
+      reload: 'swapped Edited.st: Edited>>step',
+      debug: '=> 42',
+      sessions: expect.stringMatching(/^main {2}smalltalk {2}idle .*debug with restarts, reload, lookup, save what was evaluated/),
+      run_tests: expect.stringMatching(/^\[PASSED\] 0 passed/),
+      define: expect.stringMatching(/^=> a CompiledMethod/),
+      complete: 'OrderedCollection',
+      check_syntax: '[ERROR] ParseError: Unexpected end of the code (line 1, column 5)',
+    });
+  });
+
+  it.skipIf(notRun('squeak') || notRun('scratch'))('works on Squeak, or says why not', async () => {
+    await using lab = await open(squeak());
+    const row = await tryAll(lab);
+    note('Smalltalk, Squeak (a proof of the wire)', row, ['reload', 'run_tests', 'define', 'complete', 'check_syntax']);
+    expect(row).toMatchObject({
+      evaluate: '=> 42',
+      inspect: expect.stringMatching(/SmallInteger: 6/),
+      lookup: expect.stringMatching(/^Object, subclass of nil/),
+      reload: 'This image does not know reload',
+      debug: '=> 42',
+      complete: 'This image does not know complete',
+      check_syntax: 'This image does not know check',
+      run_tests: expect.stringMatching(/run_tests/),
+      define: expect.stringMatching(/^Methods are not defined in a class in Squeak/),
+    });
+  });
+});
+
+afterAll(() => console.log(table.join('\n')));
