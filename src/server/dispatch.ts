@@ -99,9 +99,11 @@ function request(session: Session, message: ParsedRequest, outlet: Outlet): Outc
   return wait(session, message, outlet, loading);
 }
 
-/** Something runs, and this server does one thing at a time. */
+/** Something runs, and this server does one thing at a time. Listening goes on beside everything. */
 function occupied({ core, running }: Session): boolean {
-  return core.sequential && running.size > 0;
+  if (!core.sequential) return false;
+  for (const { method } of running.values()) if (method !== 'subscriptions/listen') return true;
+  return false;
 }
 
 /** The handshake, and a ping: what a client waits for first needs nothing that is loaded later. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { notRun } from '../../scripts/prepare.mjs';
-import { Started } from './started.ts';
+import { main, Started } from './started.ts';
 
 function start(...args: readonly string[]): Started {
   const home = mkdtempSync(join(tmpdir(), 'live-surface-'));
@@ -108,6 +108,20 @@ describe('vivarium live --surface pharo', () => {
         '{"jsonrpc":"2.0","id":10,"error":{"code":-32601,"message":"Method not found: unknown/method"}}',
       ],
     ]);
+  });
+});
+
+describe.each([
+  ['cl', 'evaluate-lisp={"code":"(+ 1 2)"}'],
+  ['pharo', 'evaluate={"expression":"3 + 4"}'],
+])('vivarium check, asked about the surface %s', (surface, call) => {
+  it.skipIf(surface === 'cl' && notRun('sbcl'))('finds nothing broken in any revision', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'live-judged-'));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const server = ['--', process.execPath, main, 'live', '--surface', surface, '--state', join(home, 'state')];
+    const judge = new Started(['check', '--spec-version', 'all', '--quiet', '--args', call, ...server], { cwd: home });
+    expect([await judge.ended, judge.stdout]).toEqual([0, expect.stringContaining('CONFORMANT to 2025-03-26')]);
+    expect(judge.stdout).not.toContain('NOT CONFORMANT');
   });
 });
 

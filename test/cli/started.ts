@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
-const main = join(fileURLToPath(new URL('../../', import.meta.url)), 'dist/cli/main.js');
+export const main: string = join(fileURLToPath(new URL('../../', import.meta.url)), 'dist/cli/main.js');
 
 export class Started {
   readonly process: ChildProcessWithoutNullStreams;

@@ -80,3 +80,11 @@ matrix('sequential serves one after the other what came together', { transports:
   expect((await link.answer(ids[2])).result.content[0].text).toBe('slow');
   expect(most()).toBe(1);
 });
+
+matrix('sequential goes on beside a client that listens', { revisions: ['2026-07-28'], transports: pipes }, async ({ connect }) => {
+  const { server } = createGated();
+  const link = await connect(server);
+  link.start('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  await link.notification('notifications/subscriptions/acknowledged');
+  expect((await link.call('quick')).result.content[0].text).toBe('quick');
+});
