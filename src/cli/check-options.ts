@@ -46,6 +46,8 @@ export const checkFlags: Readonly<Record<string, Flag>> = {
   bail: { type: 'boolean', help: 'Stop at the first revision in which a MUST is broken' },
   strict: { type: 'boolean', help: 'Exit with 6 when something that applies was not verified' },
   'expected-failures': { type: 'string', value: 'file', help: 'Ids that may fail, one a line; one that no longer fails is a failure' },
+  generate: { type: 'string', value: 'file', help: 'Make cases from the schemas of the tools, call nothing, and write them to this file' },
+  tests: { type: 'string', value: 'file', help: 'Run the cases of this file instead of a check' },
   lock: { type: 'string', value: 'file', help: 'Compare what the server offers with this file; a breaking change is a failure' },
   'update-lock': { type: 'boolean', help: 'Write what the server offers to the file of --lock' },
   reporter: { type: 'string', value: 'name[=file]', multiple: true, help: 'pretty (default), json, junit, sarif, html or markdown' },

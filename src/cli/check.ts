@@ -1,6 +1,7 @@
 // vivarium check: judges a server by the sentences of the specification, with the bytes as evidence.
 import type { Report } from '../check/report.ts';
 import { runCheck } from '../check/run.ts';
+import { checkCases } from './check-cases.ts';
 import { listRequirements } from './check-list.ts';
 import { lockUse } from './check-lock.ts';
 import { checkFlags, checkOptions } from './check-options.ts';
@@ -22,6 +23,7 @@ export const check: Command = {
     ['vivarium check --config .mcp.json', 'every server of a configuration file, each shown before it is started'],
     ['vivarium check --reporter junit=check.xml --reporter pretty -- node server.js', 'for a build server'],
     ['vivarium check --lock surface.json -- node server.js', 'what has changed in what it offers since --update-lock'],
+    ['vivarium check --generate cases.json -- node server.js', 'calls made from its schemas, to be run with --tests cases.json'],
     ['vivarium check list --spec-version 2025-11-25 --level must', 'what is asked of a server or a client'],
   ],
   async run(args) {
@@ -30,6 +32,8 @@ export const check: Command = {
       return exitCodes.ok;
     }
     const options = checkOptions(args);
+    const code = await checkCases(args, () => checkTargets(args), options);
+    if (code !== undefined) return code;
     const reporters = reportTo(args);
     const lock = lockUse(args);
     const reports: Report[] = [];

@@ -18,7 +18,9 @@ export const check: readonly Requirement[] = [
     party: 'both',
     revisions: none,
     rows: ['list 0-3'],
-    later: 'cases',
+    proof: [
+      'test/check/cases/cases.test.ts > are valid, at the bounds, invalid by each keyword, incomplete, with more than is known, and hostile',
+    ],
   },
   {
     id: 'check/score',

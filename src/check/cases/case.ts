@@ -1,0 +1,58 @@
+// A case: one call of a tool, and what is expected of the answer; and the file that holds many.
+import { asRecord, isRecord, type Json } from '../value.ts';
+
+/** Why the arguments are what they are. */
+export type CaseKind = 'valid' | 'boundary' | 'invalid' | 'missing' | 'extra' | 'hostile';
+
+/**
+ * `accepted`: a result, of a tool that worked or failed; `ok`: of one that worked; `refused`: an error, or a result with isError;
+ * `answered`: any of these.
+ */
+export type ExpectedOutcome = 'accepted' | 'ok' | 'refused' | 'answered';
+
+export interface Expectation {
+  readonly outcome: ExpectedOutcome;
+  /** Somewhere in the text of the result. */
+  readonly contains?: string;
+  /** Exactly the structuredContent, in whatever order its members are. */
+  readonly structured?: unknown;
+}
+
+export interface Case {
+  readonly name: string;
+  readonly tool: string;
+  readonly kind?: CaseKind;
+  readonly arguments: Json;
+  readonly expect: Expectation;
+}
+
+const outcomes: readonly ExpectedOutcome[] = ['accepted', 'ok', 'refused', 'answered'];
+const mostCases = 100_000;
+
+export function suiteText(cases: readonly Case[]): string {
+  return `${JSON.stringify({ version: 1, cases }, undefined, 2)}\n`;
+}
+
+/** Says what is wrong with a file that is no suite, and in which case. */
+export function readSuite(text: string): readonly Case[] | { readonly problem: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { problem: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  const { version, cases } = asRecord(value);
+  if (version !== 1 || !Array.isArray(cases)) return { problem: 'is no file of cases of version 1' };
+  if (cases.length > mostCases) return { problem: `holds more than ${mostCases} cases` };
+  const wrong = cases.findIndex((one) => problemOf(one) !== undefined);
+  return wrong < 0 ? (cases as readonly Case[]) : { problem: `has a case ${wrong + 1} that ${problemOf(cases[wrong])}` };
+}
+
+function problemOf(one: unknown): string | undefined {
+  if (!isRecord(one)) return 'is no object';
+  if (typeof one['name'] !== 'string' || typeof one['tool'] !== 'string') return 'lacks its name or its tool';
+  if (!isRecord(one['arguments'])) return 'lacks its arguments';
+  const { outcome, contains } = asRecord(one['expect']);
+  if (!outcomes.some((known) => known === outcome)) return `expects ${JSON.stringify(outcome)}, and not ${outcomes.join(', ')}`;
+  return contains === undefined || typeof contains === 'string' ? undefined : 'expects to contain something that is no text';
+}
