@@ -9,6 +9,12 @@ import { StdioServer } from './stdio.mjs';
 
 const [target, what, ms] = process.argv.slice(2);
 const budget = Number(ms);
+/** The language of the image stands behind a colon. */
+const language = target.split(':')[1] ?? 'javascript';
+const words = {
+  javascript: { sum: '1 + 2', loop: 'for (;;);', pid: 'process.pid' },
+  smalltalk: { sum: '1 + 2', loop: '[ true ] whileTrue', pid: 'process pid' },
+}[language];
 
 /** The same text is run in the image and by a plain Node; its last value is the time it took. */
 const work = {
@@ -53,7 +59,7 @@ async function measure() {
 function commandOf() {
   if (target === 'bare') return [process.execPath, path.join(bench, 'servers', 'bare.mjs'), 'stdio'];
   if (target === 'node-repl-mcp') return [process.execPath, path.join(bench, 'node_modules/@qwen-code/node-repl-mcp/dist/index.js')];
-  return [process.execPath, path.join(bench, '..', 'dist/cli/main.js'), 'live'];
+  return [process.execPath, path.join(bench, '..', 'dist/cli/main.js'), 'live', '--language', language];
 }
 
 async function withServer(use) {
@@ -85,8 +91,8 @@ async function ready() {
 }
 
 async function perCall(server) {
-  await mustAnswer(server, '1 + 2');
-  const make = template(messageFor('1 + 2'));
+  await mustAnswer(server, words.sum);
+  const make = template(messageFor(words.sum));
   await server.loop({ make, inflight: 1, ms: Math.max(300, budget / 2) });
   const { count, seconds } = await server.loop({ make, inflight: 1, ms: budget });
   return (seconds * 1_000) / count;
@@ -141,7 +147,7 @@ async function inPlainNode() {
 async function interruptMs(server) {
   await mustAnswer(server, '1');
   const stop = { ...toolCall('sessions', { action: 'interrupt' }), id: 9 };
-  server.write(`${JSON.stringify({ ...messageFor('for (;;);'), id: 8 })}\n`);
+  server.write(`${JSON.stringify({ ...messageFor(words.loop), id: 8 })}\n`);
   await sleep(200);
   const begin = performance.now();
   await server.ask(stop);
@@ -150,7 +156,7 @@ async function interruptMs(server) {
 
 /** Of the image alone: CPU while nobody asks anything, and resident memory. */
 async function resting(server) {
-  const pid = Number(/=> (\d+)/.exec(await mustAnswer(server, 'process.pid'))[1]);
+  const pid = Number(/=> (\d+)/.exec(await mustAnswer(server, words.pid))[1]);
   await sleep(500);
   const ticks = () =>
     readFileSync(`/proc/${pid}/stat`, 'utf8')

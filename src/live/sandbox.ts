@@ -26,10 +26,11 @@ export function sandboxProblem(): string | undefined {
 
 /** `writes`: folders beside the project that it may write to. */
 export function sandboxed(
-  { command, args, env, cwd, terms, reads = [] }: Launch,
+  { command, args, env, cwd, terms, reads = [], callsBack }: Launch,
   { write = false, tmpMb = 256 }: SandboxOptions,
   writes: readonly string[] = [],
 ): Launch {
+  if (callsBack !== undefined) throw new Error('an image in a sandbox has no network and could not connect back: leave --sandbox out');
   const own = dirname(createRequire(import.meta.url).resolve('vivarium/package.json'));
   const program = isAbsolute(command) ? dirname(dirname(command)) : undefined;
   // The program may be anywhere, such as in a version manager's folder.
