@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { notRun } from '../../scripts/prepare.mjs';
 import { Room } from '../../src/cli/eval-room.ts';
 import { prompt } from '../../src/cli/eval-terminal.ts';
 import { isIncomplete } from '../../src/cli/incomplete.ts';
 import { connect } from '../../src/client/index.ts';
-import { createLive } from '../../src/live/index.ts';
+import { createLive, type Engine, javascript, lisp } from '../../src/live/index.ts';
 import { serveMemory } from '../../src/serve/memory.ts';
 
 let folder: string;
@@ -27,8 +28,8 @@ class Person {
   #wake: () => void = () => undefined;
   left: Promise<void> = Promise.resolve();
 
-  static async sitDown(tools: readonly string[] = ['complete']): Promise<Person> {
-    const { server, close } = createLive({ cwd: folder, tools });
+  static async sitDown(tools: readonly string[] = ['complete'], engines: readonly Engine[] = [javascript()]): Promise<Person> {
+    const { server, close } = createLive({ cwd: folder, tools, engines });
     const room = new Room(await connect(serveMemory(server)), { leave: close });
     const person = new Person();
     person.output.setEncoding('utf8').on('data', (text: string) => {
@@ -67,6 +68,18 @@ describe('the prompt', () => {
     const person = await Person.sitDown();
     person.type('let n = 20\nfunction twice(x) {\nreturn 2 * x }\ntwice(n) + 2\n');
     await person.sees(/=> 42/);
+    person.type('.exit\n');
+    await person.left;
+  });
+
+  it.skipIf(notRun('sbcl'))('waits for the closing parenthesis in Lisp, and completes its names', async () => {
+    const person = await Person.sitDown(['complete'], [lisp()]);
+    person.type('(defun twice-as-much (x)\n(* 2 x))\n(twice-as-much 21)\n');
+    await person.sees(/=> 42/);
+    person.type('(twice-as-m\t');
+    await person.sees(/uch/);
+    person.type(' 4)\n');
+    await person.sees(/=> 8/);
     person.type('.exit\n');
     await person.left;
   });

@@ -68,6 +68,9 @@ export const check: readonly Requirement[] = [
     party: 'server',
     revisions: legacy,
     rows: ['lisp cl-64'],
-    proof: ['test/check/score.test.ts > judges by the one revision that was asked for, as data and as text with a table of sections'],
+    proof: [
+      'test/check/score.test.ts > judges by the one revision that was asked for, as data and as text with a table of sections',
+      'test/cli/live-surface.test.ts > finds nothing broken in any revision',
+    ],
   },
 ];
