@@ -81,6 +81,8 @@ export interface Engine {
   readonly readsInImage?: true;
   /** Run in every fresh image, before the files of the project. */
   readonly starts?: readonly Start[];
+  /** Kinds of names that have an address of their own, beside classes and functions. */
+  readonly kinds?: readonly string[];
   launch(options: LaunchOptions): Launch | Promise<Launch>;
   open(options: LaunchOptions): Notebook;
   /** Code that brings a file of the project into a fresh image; undefined for files of another language. */

@@ -99,6 +99,14 @@ export function offerResources(server: Server, place: Workplace, identity: Ident
     ({ session: handle, name: wanted }, ctx) => lookedUp(find(ctx, handle), wanted, 'function', ['summary', 'source']),
   );
 
+  for (const kind of new Set(place.sessions.engines.flatMap(({ kinds = [] }) => kinds))) {
+    server.resource(
+      `live://${kind}/{session}/{name}` as 'live://kind/{session}/{name}',
+      { name: kind, description: `A ${kind}: what it is, its source`, complete: named(kind) },
+      ({ session: handle, name: wanted }, ctx) => lookedUp(find(ctx, handle), wanted, kind, ['summary', 'source']),
+    );
+  }
+
   server.resource(
     'live://object/{session}/{ref}{?offset}',
     {

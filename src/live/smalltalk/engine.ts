@@ -32,6 +32,7 @@ export function smalltalk({ node, folder = process.cwd() }: SmalltalkOptions = {
     hint: "Smalltalk: self fileIn: 'src/Counter.st' brings a file in; it and err stand for _ and _err; lookup knows Counter, Counter>>add:, #add: (callers: its senders) and packages.",
     problem: () => (amberIn(folder) === undefined ? missing : undefined),
     readsInImage: true,
+    kinds: ['method', 'package'],
     async launch({ cwd, env, heapMb }: LaunchOptions): Promise<Launch> {
       const amber = amberIn(cwd) ?? amberIn(folder);
       if (amber === undefined) throw new Error(missing);

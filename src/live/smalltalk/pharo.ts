@@ -77,6 +77,7 @@ const common: Omit<Engine, 'title' | 'features' | 'launch'> = {
   aliases: ['st', 'pharo'],
   hint: 'Smalltalk: variables you assign stay; lookup knows Counter, Counter>>add: and add: (callers: its senders); on_error: "pause" keeps the stack and offers restarts.',
   readsInImage: true,
+  kinds: ['method'],
   open: () => new ImageNotebook(),
   loadCode: (path) => (/\.st$/.test(path) ? `${quoted(path)} asFileReference fileIn` : undefined),
   methodsCode: (on, source) => `${on} compile: ${quoted(source)} classified: 'as yet unclassified'`,
