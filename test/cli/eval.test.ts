@@ -100,6 +100,21 @@ describe('vivarium eval beside an agent on stdio', () => {
     await live.until('stdout', /"id":3.*person|person.*"id":3/);
   });
 
+  it.skipIf(notRun('sbcl'))('has a session of each language, in which Ctrl-C stops what runs and keeps the rest', async () => {
+    await agent();
+    const lisp = (code: string) => evaluated(['--language', 'lisp', code]);
+    expect(await lisp('(defvar *kept* 7)')).toMatchObject({ code: 0, out: expect.stringMatching(/^=> \*KEPT\*\n/) });
+    const looping = start(['eval', '--language', 'cl', '(loop)']);
+    for (;;) {
+      const { out } = await evaluated(['--sessions']);
+      if (/main-lisp.*busy/.test(out)) break;
+    }
+    looping.process.kill('SIGINT');
+    expect(await looping.ended).toBe(130);
+    expect(looping.stderr).toContain('[INTERRUPTED] on request');
+    expect(await lisp('(1+ *kept*)')).toMatchObject({ code: 0, out: '=> 8\n' });
+  });
+
   it('names a session that is not there as such', async () => {
     await agent();
     const { code, err } = await evaluated(['--session', 's-nobody', '1']);
