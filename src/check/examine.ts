@@ -7,7 +7,7 @@ import type { CheckOptions } from './options.ts';
 import { isModern, type Peer, type Presentation } from './peer/peer.ts';
 import type { ConnectOptions, Context, Probe } from './probe.ts';
 import { probes } from './probes/index.ts';
-import type { Requirement } from './requirement.ts';
+import { isAtLeast, levelIn, type Requirement } from './requirement.ts';
 import { rules } from './rules/index.ts';
 import { callable, readSurface } from './surface.ts';
 import { beginAt, connectTo, isRefused, type Target } from './target.ts';
@@ -25,12 +25,20 @@ export interface Examination {
 /** How many probes with connections of their own run at once. */
 const beside = 2;
 
-export async function examine(target: Target, offer: Offer, chosen: readonly Requirement[], options: CheckOptions): Promise<Examination> {
+export async function examine(
+  target: Target,
+  offer: Offer,
+  chosen: readonly Requirement[],
+  options: CheckOptions,
+  isClosed = false,
+): Promise<Examination> {
   const { revision, transport, peer } = offer;
   const findings: Finding[] = [];
   const peers: Peer[] = [peer];
   const wanted = new Set(chosen.map(({ id }) => id));
-  const applicable = probes.filter((probe) => applies(probe, offer) && probe.judges.some((id) => wanted.has(id)));
+  const applicable = probes.filter(
+    (probe) => applies(probe, offer) && (!isClosed || probe.beforeAuthorization === true) && probe.judges.some((id) => wanted.has(id)),
+  );
   const total = applicable.length + 2;
   let done = 0;
   const tell = (step: string) => {
@@ -38,14 +46,14 @@ export async function examine(target: Target, offer: Offer, chosen: readonly Req
     options.onProgress?.({ revision, step, done, of: total });
   };
   tell('lists');
-  const surface = await readSurface(peer);
+  const surface = isClosed ? { tools: [], resources: [], templates: [], prompts: [] } : await readSurface(peer);
   // From here on schemas compile at once, as the rules need it.
   await Promise.all(
     ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#'].map(($schema) =>
       compileSchema({ $schema }),
     ),
   );
-  options.onSurface?.(surface);
+  if (!isClosed) options.onSurface?.(surface);
   const terms = { arguments: options.arguments ?? new Map(), allowSideEffects: options.allowSideEffects ?? false };
   const shared: Omit<Context, 'judge' | 'connect' | 'begin' | 'other'> = {
     transport,
@@ -61,9 +69,11 @@ export async function examine(target: Target, offer: Offer, chosen: readonly Req
   };
 
   let other: Peer | undefined;
+  const musts = new Set(chosen.filter((one) => isAtLeast(levelIn(one, revision), 'must')).map(({ id }) => id));
+  const isBroken = () => findings.some(({ kind, id }) => kind === 'broken' && musts.has(id));
 
   async function ask(probe: Probe): Promise<void> {
-    if (options.signal?.aborted === true) return;
+    if (options.signal?.aborted === true || (options.bail === true && isBroken())) return;
     const missing = missingCapability(probe, shared.capabilities);
     if (missing !== undefined) {
       for (const id of probe.judges) findings.push({ id, kind: 'inapplicable', message: missing, evidence: [] });

@@ -39,6 +39,8 @@ export interface Circumstances {
   readonly capabilities: Json;
   /** Every tool was called: what shows only in passing had its occasion. */
   readonly exercised: boolean;
+  /** Why nothing more could be asked. */
+  readonly obstacle?: string | undefined;
 }
 
 export function outcomesOf(chosen: readonly Requirement[], findings: readonly Finding[], circumstances: Circumstances): Outcome[] {
@@ -74,7 +76,7 @@ function judged(
   requirement: Requirement,
   level: Level,
   findings: readonly Finding[],
-  { transport, capabilities, exercised }: Circumstances,
+  { transport, capabilities, exercised, obstacle }: Circumstances,
 ): Judged {
   const { transports, capability } = requirement;
   const way = judgedIn(requirement, 'server');
@@ -87,6 +89,7 @@ function judged(
   }
   if (finding?.kind === 'kept') return { verdict: 'passed', message: '', finding };
   if (typeof way !== 'string') return { verdict: 'unobservable', message: way.unobservable };
+  if (obstacle !== undefined && finding === undefined) return { verdict: 'not-verified', message: obstacle };
   if (capability !== undefined && !ofClient.has(sectionOf(requirement)) && isMissing(capabilities, capability)) {
     return { verdict: 'not-applicable', message: `the server does not offer ${capability}` };
   }
@@ -127,6 +130,17 @@ export function scoreOf(outcomes: readonly Outcome[]): number {
   if (applicable.length === 0) return 0;
   const passed = applicable.filter(({ verdict }) => verdict === 'passed').length;
   return Math.round((1000 * passed) / applicable.length) / 10;
+}
+
+/** The same requirement in two runs: what went wrong in either, and verified only if it was in both. */
+export function joinOutcomes(one: readonly Outcome[], other: readonly Outcome[]): Outcome[] {
+  const order: readonly Verdict[] = ['failed', 'warned', 'not-verified', 'passed', 'not-applicable', 'unobservable'];
+  const rank = ({ verdict }: Outcome) => order.indexOf(verdict);
+  const byId = new Map(other.map((each) => [each.id, each]));
+  return one.map((each) => {
+    const twin = byId.get(each.id);
+    return twin !== undefined && rank(twin) < rank(each) ? twin : each;
+  });
 }
 
 function grouped(findings: readonly Finding[]): Map<string, Finding[]> {

@@ -31,7 +31,6 @@ export interface RevisionReport {
   readonly outcomes: readonly Outcome[];
   readonly requests: number;
   readonly durationMs: number;
-  readonly unexpected?: readonly string[];
 }
 
 export interface SectionRow {

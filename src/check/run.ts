@@ -1,14 +1,15 @@
 // A whole run: what the server offers, each revision of it examined, and the report.
 import { choose } from './catalogue.ts';
 import { examine } from './examine.ts';
-import { findOffers, isUnauthorized, type Offer, type Offers } from './offers.ts';
+import { findOffers, isUnauthorized, type Offer, type Offers, presentationOf } from './offers.ts';
 import type { CheckOptions } from './options.ts';
-import { outcomesOf } from './outcome.ts';
+import { joinOutcomes, outcomesOf } from './outcome.ts';
 import { qualityOf } from './quality/quality.ts';
 import { type Report, type RevisionReport, revisionReport } from './report.ts';
 import { reproduction } from './reproduce.ts';
+import { all } from './requirement.ts';
 import type { Surface } from './surface.ts';
-import { labelOf, type Target } from './target.ts';
+import { beginAt, labelOf, type Target } from './target.ts';
 import { weightiest } from './verdict.ts';
 
 /** Judges a server. Never rejects because of what the server does, and never waits without end. */
@@ -16,6 +17,7 @@ export async function runCheck(target: Target, options: CheckOptions = {}): Prom
   const began = performance.now();
   options.onProgress?.({ revision: undefined, step: 'revisions', done: 0, of: 1 });
   const found = await findOffers(target, options);
+  const { problem } = problemOf(found);
   const runs: RevisionReport[] = [];
   let surface: Surface | undefined;
   const onSurface = (one: Surface): void => {
@@ -23,11 +25,13 @@ export async function runCheck(target: Target, options: CheckOptions = {}): Prom
     options.onSurface?.(one);
   };
   for (const offer of found.offers) {
-    if (options.signal?.aborted === true) await offer.peer.close();
-    else runs.push(await runRevision(target, offer, { ...options, onSurface }));
+    if (options.signal?.aborted === true) break;
+    const report = await runRevision(target, offer, { ...options, onSurface });
+    runs.push(await repeated(target, offer, report, options));
     if (options.bail === true && runs.some(({ tally }) => tally.failed > 0)) break;
   }
   await Promise.all(found.offers.map(({ peer }) => peer.close()));
+  if (problem?.kind === 'unauthorized') runs.push(await runRevision(target, closedOffer(target, options), options, unauthorized));
   const [first] = found.offers;
   const { name, version } = first?.peer.greeting.info ?? {};
   return {
@@ -36,20 +40,43 @@ export async function runCheck(target: Target, options: CheckOptions = {}): Prom
     server: { name: typeof name === 'string' ? name : '', version: typeof version === 'string' ? version : '' },
     offered: found.offers.map(({ revision }) => revision),
     refused: found.refusals.map(({ revision, transport, reason }) => ({ revision, transport, reason })),
-    ...problemOf(found),
+    ...(problem !== undefined && { problem }),
     runs,
     ...(surface !== undefined && { quality: qualityOf(surface, options) }),
     durationMs: Math.round(performance.now() - began),
   };
 }
 
-async function runRevision(target: Target, offer: Offer, options: CheckOptions): Promise<RevisionReport> {
+const unauthorized = 'the server asks for authorization: give --token-env or --header';
+
+/** A connection on which nothing is said, to a server that serves nobody without a token. */
+function closedOffer(target: Target, options: CheckOptions): Offer {
+  const { revision: wanted = 'auto' } = options;
+  const revision = wanted === 'auto' || wanted === 'all' ? (all.at(-1) as Offer['revision']) : wanted;
+  return { transport: 'http', revision, peer: beginAt(target, presentationOf(options, revision, 'main')) };
+}
+
+async function repeated(target: Target, { revision }: Offer, first: RevisionReport, options: CheckOptions): Promise<RevisionReport> {
+  let report = first;
+  for (let count = 1; count < (options.repeat ?? 1); count += 1) {
+    const { offers } = await findOffers(target, { ...options, revision });
+    const [again] = offers;
+    if (again === undefined) return report;
+    const next = await runRevision(target, again, options);
+    const { requests, durationMs, transport } = report;
+    const sums = { revision, transport, requests: requests + next.requests, durationMs: durationMs + next.durationMs };
+    report = revisionReport(sums, joinOutcomes(report.outcomes, next.outcomes));
+  }
+  return report;
+}
+
+async function runRevision(target: Target, offer: Offer, options: CheckOptions, obstacle?: string): Promise<RevisionReport> {
   const began = performance.now();
   const { revision, transport, peer } = offer;
   const { level = 'may', only, skip } = options;
   const chosen = choose({ revision, party: 'server', level, ...(only && { only }), ...(skip && { skip }) });
-  const { findings, peers, exercised } = await examine(target, offer, chosen, options);
-  const circumstances = { revision, transport, capabilities: peer.greeting.capabilities, exercised };
+  const { findings, peers, exercised } = await examine(target, offer, chosen, options, obstacle !== undefined);
+  const circumstances = { revision, transport, capabilities: peer.greeting.capabilities, exercised, obstacle };
   const outcomes = outcomesOf(chosen, findings, circumstances).map((outcome) => {
     if (outcome.verdict !== 'failed' && outcome.verdict !== 'warned') return outcome;
     const finding = weightiest(findings.filter(({ id }) => id === outcome.id));

@@ -6,26 +6,11 @@ import { type Arguments, CommandError, exitCodes, type Flag } from './command.ts
 import { count, list, milliseconds } from './flag-values.ts';
 import { targetFlags } from './target-flags.ts';
 
-const {
-  env,
-  cwd,
-  header,
-  transport,
-  config,
-  server,
-  yes,
-  token,
-  'token-env': tokenEnv,
-} = targetFlags as Record<string, Flag> & {
-  readonly env: Flag;
-};
+/** Of the flags by which every command names a server, those that hold here. */
+const naming = ['env', 'cwd', 'header', 'transport', 'config', 'server', 'yes', 'token', 'token-env'];
 
 export const checkFlags: Readonly<Record<string, Flag>> = {
-  ...Object.fromEntries(
-    Object.entries({ env, cwd, header, transport, config, server, yes, token, 'token-env': tokenEnv }).filter(
-      (entry): entry is [string, Flag] => entry[1] !== undefined,
-    ),
-  ),
+  ...Object.fromEntries(Object.entries(targetFlags).filter(([name]) => naming.includes(name))),
   'spec-version': {
     type: 'string',
     value: 'revision',

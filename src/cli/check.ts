@@ -1,4 +1,6 @@
 // vivarium check: judges a server by the sentences of the specification, with the bytes as evidence.
+import { readFileSync } from 'node:fs';
+import { compareWith, type Expected, readExpected } from '../check/baseline.ts';
 import type { Report } from '../check/report.ts';
 import { runCheck } from '../check/run.ts';
 import { checkCases } from './check-cases.ts';
@@ -9,6 +11,7 @@ import { reportTo } from './check-report.ts';
 import { checkTargets } from './check-targets.ts';
 import { type Arguments, type Command, CommandError, exitCodes } from './command.ts';
 import { progressLine } from './progress-line.ts';
+import { printable } from './terminal.ts';
 
 export const check: Command = {
   name: 'check',
@@ -35,29 +38,59 @@ export const check: Command = {
     const code = await checkCases(args, () => checkTargets(args), options);
     if (code !== undefined) return code;
     const reporters = reportTo(args);
+    const expected = expectedFailures(args);
     const lock = lockUse(args);
+    const targets = await checkTargets(args);
+    if (targets.length > 1 && args.values['lock'] !== undefined) {
+      throw new CommandError(exitCodes.usage, '--lock is for one server at a time');
+    }
     const reports: Report[] = [];
     const line = progressLine(args.values['quiet'] !== true && process.stderr.isTTY === true);
-    const targets = await checkTargets(args);
-    if (targets.length > 1 && args.values['lock'] !== undefined)
-      throw new CommandError(exitCodes.usage, '--lock is for one server at a time');
+    const stop = new AbortController();
+    const interrupt = (): void => {
+      // Whoever asks twice does not want to wait.
+      if (stop.signal.aborted) process.exit(exitCodes.interrupted);
+      stop.abort();
+    };
+    process.on('SIGINT', interrupt);
     for (const target of targets) {
-      const onProgress: typeof options.onProgress = ({ done, of, revision, step }) =>
-        line.show({ progress: done, total: of, message: `${revision ?? ''} ${step}` });
-      reports.push(await runCheck(target, { ...options, ...lock.options, onProgress }));
+      if (stop.signal.aborted) break;
+      const report = await runCheck(target, {
+        ...options,
+        ...lock.options,
+        signal: stop.signal,
+        onProgress: ({ done, of, revision, step }) => line.show({ progress: done, total: of, message: `${revision ?? ''} ${step}` }),
+      });
       line.clear();
+      reports.push(report);
     }
-    for (const reporter of reporters) await reporter(reports);
+    process.off('SIGINT', interrupt);
+    for (const reporter of reporters) reporter(reports);
     const told = lock.finish();
     if (told !== undefined) process.stderr.write(`${told}\n`);
-    return exitCodeOf(reports, args);
+    return stop.signal.aborted ? exitCodes.interrupted : exitCodeOf(reports, expected, args);
   },
 };
 
-function exitCodeOf(reports: readonly Report[], { values }: Arguments): number {
+function expectedFailures({ values }: Arguments): readonly Expected[] | undefined {
+  const file = values['expected-failures'] as string | undefined;
+  if (file === undefined) return undefined;
+  try {
+    return readExpected(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new CommandError(exitCodes.usage, `--expected-failures: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function exitCodeOf(reports: readonly Report[], expected: readonly Expected[] | undefined, { values }: Arguments): number {
   const runs = reports.flatMap((report) => report.runs);
   if (reports.some(({ problem }) => problem?.kind === 'unreachable')) return exitCodes.unreachable;
-  if (runs.some(({ tally }) => tally.failed > 0)) return exitCodes.failed;
+  const { unexpected, stale } = compareWith(expected ?? [], reports);
+  for (const { id, revision } of stale) {
+    const where = revision === undefined ? '' : ` in ${revision}`;
+    process.stderr.write(`expected to fail, and does not: ${printable(id)}${where}; take it from the list\n`);
+  }
+  if (unexpected.length > 0 || stale.length > 0) return exitCodes.failed;
   if (reports.some(({ quality }) => quality?.changes?.some(({ breaking }) => breaking))) return exitCodes.failed;
   if (reports.some(({ problem }) => problem?.kind === 'unauthorized')) return exitCodes.authorization;
   if (values['strict'] === true && runs.some(({ tally }) => tally.notVerified > 0)) return exitCodes.incomplete;
