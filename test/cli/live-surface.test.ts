@@ -115,14 +115,20 @@ describe.each([
   ['cl', 'evaluate-lisp={"code":"(+ 1 2)"}'],
   ['pharo', 'evaluate={"expression":"3 + 4"}'],
 ])('vivarium check, asked about the surface %s', (surface, call) => {
-  it.skipIf(surface === 'cl' && notRun('sbcl'))('finds nothing broken in any revision', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'live-judged-'));
-    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-    const server = ['--', process.execPath, main, 'live', '--surface', surface, '--state', join(home, 'state')];
-    const judge = new Started(['check', '--spec-version', 'all', '--quiet', '--args', call, ...server], { cwd: home });
-    expect([await judge.ended, judge.stdout]).toEqual([0, expect.stringContaining('CONFORMANT to 2025-03-26')]);
-    expect(judge.stdout).not.toContain('NOT CONFORMANT');
-  });
+  it.skipIf(surface === 'cl' && notRun('sbcl'))(
+    'finds nothing broken in any revision',
+    async () => {
+      const home = mkdtempSync(join(tmpdir(), 'live-judged-'));
+      onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+      const server = ['--', process.execPath, main, 'live', '--surface', surface, '--state', join(home, 'state')];
+      const judge = new Started(['check', '--spec-version', 'all', '--quiet', '--timeout', '30s', '--args', call, ...server], {
+        cwd: home,
+      });
+      expect([await judge.ended, judge.stdout]).toEqual([0, expect.stringContaining('CONFORMANT to 2025-03-26')]);
+      expect(judge.stdout).not.toContain('NOT CONFORMANT');
+    },
+    180_000,
+  );
 });
 
 it.each([
