@@ -14,7 +14,6 @@ export class Room {
   readonly #language: string | undefined;
   /** The one that answered last. */
   #handle: string | undefined;
-  #completes: boolean | undefined;
   readonly #timeoutMs: number | undefined;
   readonly #leave: () => Promise<void>;
 
@@ -56,22 +55,23 @@ export class Room {
     await this.call('sessions', { action: 'interrupt', ...this.#session() });
   }
 
-  /** Names that may follow: by the tool for it, where the server offers that, otherwise members alone. */
+  /** Names that may follow: as the server completes them for its prompts, otherwise the members of what was written. */
   async complete(prefix: string): Promise<readonly string[]> {
-    this.#completes ??= (await this.client.listTools()).some(({ name }) => name === 'complete');
+    const about = { type: 'ref/prompt', name: 'write-tests' } as const;
+    const context = { arguments: this.#known() as Record<string, string> };
+    const found = await this.client.complete(about, { name: 'name', value: prefix }, context).catch(() => undefined);
+    const values = found?.values.filter((name) => !/\s/.test(name) && name.startsWith(prefix)) ?? [];
+    return values.length > 0 ? values : this.#members(prefix);
+  }
+
+  async #members(prefix: string): Promise<readonly string[]> {
     const [, object] = /^(.+)\.[\w$]*$/.exec(prefix) ?? [];
-    if (!this.#completes && object === undefined) return [];
-    const asked = this.#completes
-      ? this.call('complete', { prefix, ...this.#known() })
-      : this.call('inspect', { target: object, ...this.#known() });
-    const { content, isError } = await asked;
+    if (object === undefined) return [];
+    const { content, isError } = await this.call('inspect', { target: object, ...this.#known() });
     const [block] = content;
     if (isError === true || block?.type !== 'text') return [];
-    const pattern = this.#completes ? /^(\S+)$/gm : /^ {2}([A-Za-z_$][\w$]*): /gm;
-    const names = [...block.text.matchAll(pattern)].map(([, name = '']) => name);
-    return names
-      .map((name) => (object === undefined || name.startsWith(`${object}.`) ? name : `${object}.${name}`))
-      .filter((name) => name.startsWith(prefix));
+    const names = [...block.text.matchAll(/^ {2}([A-Za-z_$][\w$]*): /gm)].map(([, name = '']) => `${object}.${name}`);
+    return names.filter((name) => name.startsWith(prefix));
   }
 
   async call(tool: string, args: Readonly<Record<string, unknown>>): Promise<CallToolResult> {

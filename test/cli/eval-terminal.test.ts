@@ -28,8 +28,8 @@ class Person {
   #wake: () => void = () => undefined;
   left: Promise<void> = Promise.resolve();
 
-  static async sitDown(tools: readonly string[] = ['complete'], engines: readonly Engine[] = [javascript()]): Promise<Person> {
-    const { server, close } = createLive({ cwd: folder, tools, engines });
+  static async sitDown(engines: readonly Engine[] = [javascript()]): Promise<Person> {
+    const { server, close } = createLive({ cwd: folder, engines });
     const room = new Room(await connect(serveMemory(server)), { leave: close });
     const person = new Person();
     person.output.setEncoding('utf8').on('data', (text: string) => {
@@ -73,7 +73,7 @@ describe('the prompt', () => {
   });
 
   it.skipIf(notRun('sbcl'))('waits for the closing parenthesis in Lisp, and completes its names', async () => {
-    const person = await Person.sitDown(['complete'], [lisp()]);
+    const person = await Person.sitDown([lisp()]);
     person.type('(defun twice-as-much (x)\n(* 2 x))\n(twice-as-much 21)\n');
     await person.sees(/=> 42/);
     person.type('(twice-as-m\t');
@@ -107,11 +107,13 @@ describe('the prompt', () => {
     await person.sees(/=> 6/);
   });
 
-  it.each([[['complete']], [[]]])('completes members with the tools %j', async (tools) => {
-    const person = await Person.sitDown(tools);
-    person.type('box = { alphabet: 1, beta: 2 }\n');
+  it('completes names, and members of what they hold, of a server with its usual tools', async () => {
+    const person = await Person.sitDown();
+    person.type('const boxOfWords = { alphabet: 1, beta: 2 }\n');
     await person.sees(/=> .*\n/);
-    person.type('box.alp\t');
+    person.type('boxO\t');
+    await person.sees(/fWords/);
+    person.type('.alp\t');
     await person.sees(/habet/);
     person.type('\n');
     await person.sees(/=> 1/);
