@@ -1,5 +1,6 @@
 // What a worker beside Smalltalk answers. At an error it holds the evaluation where it was asked to: the contexts are still there.
 import type { Fault } from '../../javascript/child/fault.ts';
+import { newestRef } from '../../javascript/child/measuring.ts';
 import { type Bench, startMonitor, type Tongue } from '../../javascript/child/monitor-thread.ts';
 import type { Frame } from '../../javascript/child/wire.ts';
 
@@ -59,6 +60,7 @@ function smalltalkTongue({ inspector, post, tell, conclude, inTime }: Bench): To
     }),
     lookup: ({ name, want }) => ask('lookup', String(name), String(want)),
     complete: async ({ prefix, kind }) => ({ names: await ask('complete', String(prefix), ...(kind === undefined ? [] : [String(kind)])) }),
+    refs: async () => ({ newest: await newestRef(inspector) }),
     modules: async () => ({ files: await ask('files') }),
     reload: ({ files }) => ask('reload', ...(files === undefined ? [] : [files as readonly string[]])),
     heap: () => inspector.post('Runtime.getHeapUsage'),
