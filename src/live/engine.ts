@@ -1,6 +1,7 @@
 // What a language brings to the live image: how its child is started, and how what was written becomes what is run.
+
 import type { Duplex } from 'node:stream';
-import type { TestReport, TestWish } from './test-runners.ts';
+import type { TestReport, TestRunner, TestWish } from './test-runners.ts';
 
 /** How to start a child that speaks the wire of docs/live-wire.md on fd 3. */
 export interface Launch {
@@ -89,6 +90,8 @@ export interface Engine {
   loadCode(file: string): string | undefined;
   /** Code that runs tests in the image, whose value has a report; undefined where they run in a process of their own. */
   testsCode?(wish: TestWish): string;
+  /** How the project's tests are run, where it has any in this language. */
+  testRunner?(cwd: string): TestRunner | undefined;
   /** Code that gives methods to a class whose instances stay; undefined where that is done otherwise. */
   methodsCode?(on: string, source: string): string | undefined;
 }
@@ -159,7 +162,7 @@ export interface Restart {
 
 /** What the compiler has to say about a cell. */
 export interface Note {
-  readonly severity: 'warning' | 'style-warning' | 'note';
+  readonly severity: 'error' | 'warning' | 'style-warning' | 'note';
   readonly message: string;
   readonly file: string;
   readonly line: number;

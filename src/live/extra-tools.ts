@@ -26,7 +26,7 @@ export function offerExtraTools(server: Server, place: Workplace, choice: ToolCh
   if (unknown !== undefined) throw new VivariumError('ERR_CONFIG', `There is no tool "${unknown}" to add: there are ${names.join(', ')}`);
   for (const name of new Set(chosen)) offers[name]?.(server, place);
   if (!chosen.includes('run_tests')) return;
-  const runner = findRunner(tests.home.folder);
+  const runner = findRunner(tests.home.folder, tests.engines);
   const asked = choice !== 'default' && choice !== 'all';
   const inImage = place.sessions.engines[0]?.testsCode !== undefined;
   // Where the client has yet to name the folder, whoever asked for it gets it.

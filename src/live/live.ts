@@ -165,7 +165,7 @@ export function createLive(options: LiveOptions = {}): Live {
   offerResources(local, place, { name, version });
   offerPrompts(local, place);
   const { env: seen, mask, unfinished, sandbox } = terms;
-  const tests = { home, env: seen, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask, unfinished, sandbox };
+  const tests = { home, engines, env: seen, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask, unfinished, sandbox };
   offerExtraTools(local, place, options.tools ?? 'default', tests);
   const server = surface === undefined ? local : new Server({ name, version, ...surface.server });
   surface?.offer(server, place);

@@ -7,6 +7,7 @@ import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
 import { result, type StructuredResult, ToolError } from '../server/tool.ts';
 import { waitFor } from './answers.ts';
+import type { Engine } from './engine.ts';
 import type { Home } from './home.ts';
 import { Printed } from './printed.ts';
 import { type SandboxOptions, sandboxed } from './sandbox.ts';
@@ -16,6 +17,7 @@ import type { Workplace } from './workplace.ts';
 
 export interface TestTerms {
   readonly home: Home;
+  readonly engines: readonly Engine[];
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly mostOutput: number;
@@ -71,7 +73,7 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
       await place.home.settle(ctx);
       const session = inImages ? await sessionWith(place, handle, ctx) : undefined;
       if (session !== undefined) return inImage(place, session, { files, name }, timeout_ms, ctx);
-      const runner = findRunner(terms.home.folder);
+      const runner = findRunner(terms.home.folder, terms.engines);
       if (runner === undefined) throw new ToolError(`run_tests ${noRunner(terms.home.folder)}`);
       const ended = await run(runner, { files, name }, { ...terms, timeoutMs: Math.min(timeout_ms, terms.timeoutMs) }, ctx);
       const { report, output, why, code, ms } = ended;
@@ -122,7 +124,7 @@ async function run(runner: TestRunner, wish: TestWish, terms: TestTerms, ctx: Co
   try {
     for (const [name, text] of Object.entries(runner.brings ?? {})) await writeFile(join(folder, name), text);
     const printed = new Printed(terms.mostOutput);
-    const { code, why } = await finished(runner.args(wish, folder), folder, terms, printed, ctx);
+    const { code, why } = await finished(runner, runner.args(wish, folder), folder, terms, printed, ctx);
     const text = await reportIn(folder);
     return {
       report: text === undefined ? undefined : readSafely(runner, text),
@@ -153,6 +155,7 @@ function readSafely(runner: TestRunner, text: string): TestReport | undefined {
 }
 
 async function finished(
+  { command = process.execPath, reads = [] }: TestRunner,
   args: readonly string[],
   folder: string,
   { home, env, timeoutMs, mask, unfinished, sandbox }: TestTerms,
@@ -160,7 +163,7 @@ async function finished(
   ctx: Context,
 ): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
   // A group of its own: whatever the tests started ends with them.
-  const plain = { command: process.execPath, args, env, cwd: home.folder, terms: {} };
+  const plain = { command, args, env, cwd: home.folder, terms: {}, reads };
   const launch = sandbox === undefined ? plain : sandboxed(plain, sandbox, [folder]);
   const child = spawn(launch.command, launch.args, { cwd: launch.cwd, env: launch.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => printed.add(text));

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stripVTControlCharacters as plain } from 'node:util';
+import type { Engine } from './engine.ts';
 import { childFile } from './javascript/engine.ts';
 
 export interface TestFailure {
@@ -28,7 +29,11 @@ export interface TestWish {
 
 export interface TestRunner {
   readonly title: string;
-  /** Arguments for Node; the report goes into a file of this folder, which is there for one run. */
+  /** Default: this Node. */
+  readonly command?: string;
+  /** Files it needs beside the project's and the system's. */
+  readonly reads?: readonly string[];
+  /** Arguments for it; the report goes into a file of this folder, which is there for one run. */
   args(wish: TestWish, folder: string): readonly string[];
   /** Files that must be in that folder. */
   readonly brings?: Readonly<Record<string, string>>;
@@ -47,11 +52,20 @@ const testFile = /(?:\.|-|_)(?:test|spec)\.[cm]?[jt]sx?$|^test-.*\.[cm]?[jt]s$/;
 
 /** What to say where there is none. */
 export function noRunner(cwd: string): string {
-  return `finds neither vitest, jest nor node:test in ${cwd}`;
+  return `finds neither vitest, jest, node:test nor an ASDF system in ${cwd}`;
+}
+
+/** Of the first language that has any. */
+export function findRunner(cwd: string, engines: readonly Engine[]): TestRunner | undefined {
+  for (const { language, testRunner } of engines) {
+    const found = language === 'javascript' ? findNodeRunner(cwd) : testRunner?.(cwd);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** By what the project depends on and how it says its tests are run; undefined where it says nothing. */
-export function findRunner(cwd: string): TestRunner | undefined {
+function findNodeRunner(cwd: string): TestRunner | undefined {
   const manifest = manifestOf(cwd);
   const script = manifest.scripts?.['test'] ?? '';
   const has = (name: string): boolean => manifest.devDependencies?.[name] !== undefined || manifest.dependencies?.[name] !== undefined;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createLive, type LiveOptions } from 'vivarium/live';
+import { createLive, javascript, type LiveOptions } from 'vivarium/live';
 import { notRun } from '../../scripts/prepare.mjs';
 import { findRunner } from '../../src/live/test-runners.ts';
 import { eventually, type Lab, openLab } from './fixture.ts';
@@ -218,7 +218,7 @@ it('reads what jest 29.7 reports: what failed, and where, files that cannot be l
   writeFileSync(join(folder, 'node_modules/jest/package.json'), '{ "name": "jest", "bin": "./bin/jest.js" }');
   writeFileSync(join(folder, 'package.json'), '{ "scripts": { "test": "jest" } }');
   const recorded = readFileSync(new URL('../fixtures/live/jest-report.json', import.meta.url), 'utf8');
-  const runner = findRunner(folder);
+  const runner = findRunner(folder, [javascript()]);
   const report = runner?.read(recorded.replaceAll('/project', folder));
   expect([runner?.title, report?.passed, report?.failed, report?.skipped]).toEqual(['jest', 1, 2, 2]);
   expect(report?.failures.map(({ name, place }) => [name, place]).sort()).toEqual([

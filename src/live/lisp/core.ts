@@ -16,10 +16,16 @@ const building = new Map<string, Promise<string | undefined>>();
 const keys = new Map<string, string>();
 const buildMs = 120_000;
 
+/** The core, where it is built already. */
+export function coreFile(sbcl: string, folder: string = cacheFolder()): string | undefined {
+  const file = join(folder, `sbcl-${keyOf(sbcl)}.core`);
+  return existsSync(file) ? file : undefined;
+}
+
 /** What there is now: nobody waits for a core that is being built. */
 export async function readyCore(sbcl: string, folder: string = cacheFolder()): Promise<Core> {
-  const file = join(folder, `sbcl-${keyOf(sbcl)}.core`);
-  if (existsSync(file)) return { file };
+  const file = coreFile(sbcl, folder);
+  if (file !== undefined) return { file };
   const failed = await Promise.race([buildCore(sbcl, folder), undefined]);
   return {
     note:

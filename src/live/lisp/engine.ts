@@ -4,6 +4,7 @@ import type { Engine, Launch, LaunchOptions, Notebook, Prepared, Wishes } from '
 import { bridgeFile } from './bridge-files.ts';
 import { readyCore } from './core.ts';
 import { findSbcl, noSbcl } from './sbcl.ts';
+import { lispTests } from './test-runner.ts';
 
 export interface LispOptions {
   /** The SBCL that runs the project. Default: the one on the path. */
@@ -49,6 +50,10 @@ export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Eng
       if (core.file !== undefined) return { ...base, args: ['--core', core.file, ...runtime, ...stack], reads: [core.file] };
       const start = ['--end-runtime-options', '--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('start.lisp')];
       return { ...base, args: [...runtime, ...stack, ...start], ...(core.note !== undefined && { note: core.note }) };
+    },
+    testRunner: (cwd) => {
+      const command = findSbcl(sbcl);
+      return command === undefined ? undefined : lispTests(cwd, command, cacheFolder);
     },
     open: () => new LispNotebook(),
     loadCode: (file) => (own.test(file) ? loadCode(file) : undefined),

@@ -100,6 +100,7 @@
   (declare (notinline eval) (optimize (debug 2)))
   (setf - form)
   (handler-bind ((sb-ext:compiler-note #'note-condition)
+                 (sb-c:compiler-error #'note-compiler-error)
                  (warning #'note-condition))
     (multiple-value-prog1 (with-debug-policy (eval form)))))
 
@@ -160,6 +161,14 @@
             collect (if (consp parameter) (second parameter) t)))))
 
 ;;; What the compiler says.
+(defun note-compiler-error (condition)
+  "It is replaced by code that fails when it is run; the compiler goes on."
+  (when (boundp 'sb-c::*compilation*)
+    (multiple-value-bind (file line column) (note-place (compiler-context))
+      (push (list nil (obj "severity" "error" "message" (condition-message condition)
+                           "file" (or file "") "line" (if file line 1) "column" (if file column 1)))
+            *notes*))))
+
 (defun note-condition (condition)
   (let ((context (compiler-context)))
     (when (or context (boundp 'sb-c::*compilation*))

@@ -19,6 +19,8 @@
 (defun main ()
   "The image of a live server: the channel is file descriptor 3."
   (sb-ext:disable-debugger)
+  (let ((tests (rest (member "--tests" sb-ext:*posix-argv* :test #'string=))))
+    (when tests (tests-main tests)))
   (handler-bind ((sb-sys:interactive-interrupt (lambda (condition) (declare (ignore condition)) (sb-ext:exit :code 130 :abort t))))
     (attend (setf *main-fd* 3))
     (sb-ext:exit :code 0 :abort t)))

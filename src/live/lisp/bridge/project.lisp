@@ -165,7 +165,7 @@
                                  (obj "text" "")))))
          (notes (settled-notes)))
     (flush-taps)
-    (cond ((field answer "fault") (done id "text" (reload-failure (field answer "fault")) "failed" t))
+    (cond ((field answer "fault") (done id "text" (reload-failure (field answer "fault") notes) "failed" t))
           ((field answer "text") (done id "text" (reload-text said notes)))
           (t (done id "text" "It was stopped before it was done; some definitions may be new, others not." "failed" t)))))
 
@@ -186,7 +186,7 @@
   "What depends on a file is compiled again with it, as ASDF has it."
   (dolist (component components)
     (dolist (fasl (asdf:output-files 'asdf:compile-op component)) (ignore-errors (delete-file fasl))))
-  (handler-bind ((sb-ext:compiler-note #'note-condition) (warning #'note-condition))
+  (handler-bind ((sb-ext:compiler-note #'note-condition) (sb-c:compiler-error #'note-compiler-error) (warning #'note-condition))
     (let ((*standard-output* (make-broadcast-stream))) (asdf:load-system system))))
 
 (defun reload-text (files notes)
@@ -195,17 +195,22 @@
               (format nil "Reloaded ~{~a~^, ~}. Values were kept.~a" files
                       (if *declared* (format nil " Defined again: ~{~a~^, ~}." (first-of (reverse *declared*) 20)) ""))
               "Nothing has changed on disk since it was loaded.")
-          (loop for note in (first-of notes 20)
-                collect (format nil "[~a] ~a~a" (string-upcase (field note "severity")) (field note "message")
-                                (if (string= (field note "file") "") ""
-                                    (format nil " (~a:~d:~d)" (short-name (field note "file")) (field note "line") (field note "column")))))))
+          (note-lines notes)))
+
+(defun note-lines (notes)
+  (loop for note in (first-of notes 20)
+        collect (format nil "[~a] ~a~a" (string-upcase (field note "severity")) (field note "message")
+                        (if (string= (field note "file") "")
+                            ""
+                            (format nil " (~a:~d:~d)" (short-name (field note "file")) (field note "line") (field note "column"))))))
 
 (defun first-of (list count) (subseq list 0 (min count (length list))))
 
-(defun reload-failure (fault)
+(defun reload-failure (fault notes)
   (let ((frame (find-if (lambda (frame) (string/= (field frame "file") "")) (field fault "frames"))))
-    (format nil "[ERROR] ~a: ~a~a~%What stands before that place is new; what follows is as it was."
+    (format nil "[ERROR] ~a: ~a~a~{~%~a~}~%What stands before that place may be new; what follows is as it was."
             (field fault "type") (field fault "message")
             (if frame
                 (format nil " (~a:~d:~d)" (short-name (field frame "file")) (field frame "line") (field frame "column"))
-                ""))))
+                "")
+            (note-lines notes))))
