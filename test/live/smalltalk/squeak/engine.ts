@@ -1,5 +1,5 @@
 // Debian's Squeak as an engine: the adapter and the wire on a real virtual machine with a real image.
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,14 +9,23 @@ import { writeImage } from './image.ts';
 const system = '/usr/lib/squeak';
 const scratch = '/usr/share/scratch/Scratch.image';
 
+let prepared: string | undefined;
+
 /** Patched once, for all sessions: each reads it, none writes it. */
-export function squeak(): Engine {
+function imageFile(): string {
+  if (prepared !== undefined) return prepared;
   const folder = mkdtempSync(join(tmpdir(), 'live-squeak-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const bridge = join(folder, 'bridge.st');
   // The image has the line ends of its time.
   writeFileSync(bridge, readFileSync(fileURLToPath(new URL('./bridge.st', import.meta.url)), 'latin1').replace(/\n/g, '\r'), 'latin1');
-  const image = join(folder, 'bridged.image');
-  writeImage(scratch, `(StandardFileStream new open: '${bridge}' forWrite: false) fileIn`, image);
+  prepared = join(folder, 'bridged.image');
+  writeImage(scratch, `(StandardFileStream new open: '${bridge}' forWrite: false) fileIn`, prepared);
+  return prepared;
+}
+
+export function squeak(): Engine {
+  const image = imageFile();
   const vm = join(system, readdirSync(system)[0] as string, 'squeakvm');
   return {
     language: 'smalltalk',
