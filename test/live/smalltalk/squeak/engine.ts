@@ -1,8 +1,9 @@
 // Debian's Squeak as an engine: the adapter and the wire on a real virtual machine with a real image.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 import type { Engine } from 'vivarium/live';
 import { writeImage } from './image.ts';
 
@@ -11,11 +12,14 @@ const scratch = '/usr/share/scratch/Scratch.image';
 
 let prepared: string | undefined;
 
+afterAll(() => {
+  if (prepared !== undefined) rmSync(dirname(prepared), { recursive: true, force: true });
+});
+
 /** Patched once, for all sessions: each reads it, none writes it. */
 function imageFile(): string {
   if (prepared !== undefined) return prepared;
   const folder = mkdtempSync(join(tmpdir(), 'live-squeak-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const bridge = join(folder, 'bridge.st');
   // The image has the line ends of its time.
   writeFileSync(bridge, readFileSync(fileURLToPath(new URL('./bridge.st', import.meta.url)), 'latin1').replace(/\n/g, '\r'), 'latin1');
