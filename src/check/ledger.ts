@@ -51,7 +51,8 @@ export function openLedger(conversation: Conversation): Ledger {
     }
     if (typeof value['method'] === 'string') {
       const params = isRecord(value['params']) ? value['params'] : {};
-      if ('id' in value) {
+      // With an id or not, a notification asks for nothing.
+      if ('id' in value && (isOurs || !value['method'].startsWith('notifications/'))) {
         const token = at(params, '_meta', 'progressToken');
         const asked: Asked = { message, id: value['id'], method: value['method'], params, replies: [], token };
         (isOurs ? requests : questions).push(asked);

@@ -10,6 +10,8 @@ export interface Meddling {
   out?(line: string): string | readonly string[] | Buffer | undefined;
   /** What the server gets in the place of a line of the client. */
   in?(line: string): string | undefined;
+  /** What is written at once when a line of the client comes. */
+  echo?(line: string): string | undefined;
   /** Written before anything else. */
   readonly greeting?: string;
   /** Stays when its input ends. */
@@ -24,7 +26,7 @@ export function pipeTarget(create: () => Server, meddling: () => Meddling = () =
       const meddler = meddling();
       const core = coreOf(create());
       equip(core);
-      let held = '';
+      let held = Buffer.alloc(0);
       let end: (how: string) => void = () => undefined;
       const ended = new Promise<string>((resolve) => {
         end = resolve;
@@ -49,12 +51,17 @@ export function pipeTarget(create: () => Server, meddling: () => Meddling = () =
       if (meddler.greeting !== undefined) setImmediate(() => stdout(Buffer.from(meddler.greeting ?? '')));
       return {
         write(bytes) {
-          if (meddler.in === undefined) return pipe.receive(bytes);
-          const lines = (held + bytes.toString('utf8')).split('\n');
-          held = lines.pop() ?? '';
-          for (const line of lines) {
-            const given = meddler.in(line);
-            if (given !== undefined) pipe.receive(Buffer.from(`${given}\n`));
+          if (meddler.in === undefined && meddler.echo === undefined) return pipe.receive(bytes);
+          // As bytes: a piece may end in the middle of a character.
+          held = Buffer.concat([held, bytes]);
+          for (let end = held.indexOf(10); end !== -1; end = held.indexOf(10)) {
+            const raw = held.subarray(0, end + 1);
+            held = held.subarray(end + 1);
+            const line = raw.toString('utf8').trimEnd();
+            const echo = meddler.echo?.(line);
+            if (echo !== undefined) setImmediate(() => stdout(Buffer.from(`${echo}\n`)));
+            const given = meddler.in === undefined ? line : meddler.in(line);
+            if (given !== undefined) pipe.receive(given === line ? raw : Buffer.from(`${given}\n`));
           }
         },
         end() {

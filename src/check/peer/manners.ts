@@ -7,7 +7,7 @@ import { asRecord, isRecord, type Json } from '../value.ts';
 
 /** The reply to a request of the server; undefined for what is no request. */
 export function replyTo(value: unknown, declared: Json): Json | undefined {
-  if (!isRecord(value) || typeof value['method'] !== 'string') return undefined;
+  if (!isRecord(value) || typeof value['method'] !== 'string' || value['method'].startsWith('notifications/')) return undefined;
   const { id, method } = value;
   if (typeof id !== 'string' && typeof id !== 'number') return undefined;
   const result = resultOf(method, asRecord(value['params']), declared);

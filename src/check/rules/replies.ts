@@ -46,8 +46,9 @@ function stray(message: Message, ledger: Ledger, judge: Judge): number {
   if (id === null) {
     // An error that answers bytes nobody could read names no request.
     if (isError && (conversation.wild || (message.exchange?.response?.status ?? 0) >= 400)) return 1;
-    const before = conversation.messages.slice(0, conversation.messages.indexOf(message)).findLast((one) => one.direction === 'sent');
-    const cause = sent ?? before;
+    // What was sent just before; a request may have followed a notification at once.
+    const before = conversation.messages.slice(0, conversation.messages.indexOf(message)).filter((one) => one.direction === 'sent');
+    const cause = sent ?? before.slice(-3).findLast(isNotification) ?? before.at(-1);
     if (cause !== undefined && isNotification(cause)) {
       judge.broken('jsonrpc/notification/unanswered', `a reply to ${String(at(cause.value, 'method'))}`, [cause, message]);
       return 1;
@@ -67,7 +68,8 @@ function stray(message: Message, ledger: Ledger, judge: Judge): number {
 function questions({ questions: asked, conversation }: Ledger, judge: Judge): void {
   const used = new Set<unknown>();
   for (const { id, message, method } of asked) {
-    judge.verdict('jsonrpc/request/id-unique', !used.has(id), `the id ${brief(id)} was used before`, [message]);
+    const isId = typeof id === 'string' || Number.isInteger(id);
+    if (isId) judge.verdict('jsonrpc/request/id-unique', !used.has(id), `the id ${brief(id)} was used before`, [message]);
     used.add(id);
     judge.broken('jsonrpc/direction/no-server-requests', `the server asks for ${method}`, [message]);
   }
