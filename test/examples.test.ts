@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { notRun } from '../scripts/prepare.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const examples = readdirSync(`${root}examples`).filter((name) => name.endsWith('.ts'));
+const without = (name: string): boolean => name.includes('lisp') && notRun('sbcl');
+const examples = readdirSync(`${root}examples`).filter((name) => name.endsWith('.ts') && !without(name));
 
 describe('every example', () => {
   it('is found', () => {
