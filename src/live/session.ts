@@ -7,7 +7,7 @@ import { messageOf, outcomeOf, strayText } from './outcome.ts';
 import { Printed } from './printed.ts';
 import { type Picture, Run } from './run.ts';
 import { type SandboxOptions, sandboxed } from './sandbox.ts';
-import { runStart } from './start.ts';
+import { rehearse, runStart } from './start.ts';
 import type { Frame } from './wire.ts';
 
 export interface SessionTerms extends ImageLimits {
@@ -298,6 +298,8 @@ export class Session {
       ended: (reason) => this.#ended(image, reason),
     });
     this.#starting = image;
+    // What reads cells is loaded while the child begins, not after it.
+    void rehearse(this.engine, options);
     try {
       const booted = await image.ready.catch((error: unknown) => {
         const { text } = said.take();

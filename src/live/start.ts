@@ -1,5 +1,5 @@
 // What a fresh image does first. What goes wrong with it is said with the next answer; the image is there all the same.
-import { CellFault, type Notebook, type Start } from './engine.ts';
+import { CellFault, type Engine, type LaunchOptions, type Notebook, type Start } from './engine.ts';
 import type { Image } from './image.ts';
 import { outcomeOf } from './outcome.ts';
 
@@ -7,6 +7,15 @@ export interface Started {
   readonly declares: readonly string[];
   /** In words. */
   readonly problem?: string;
+}
+
+/** Loads what reads cells, while the child begins and not after it. */
+export async function rehearse(engine: Engine, options: LaunchOptions): Promise<void> {
+  try {
+    await engine.open(options).prepare('0', 0);
+  } catch {
+    // The first cell will say what is wrong.
+  }
 }
 
 /** Rejects with ImageEnded. */

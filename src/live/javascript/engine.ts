@@ -31,7 +31,7 @@ export function javascript({ node, nodeArgs = [] }: JavaScriptOptions = {}): Eng
     hint: "Import the project's own modules by path (import { x } from './src/x.ts'), call them, look at what they hold.",
     async launch({ cwd, env, heapMb }: LaunchOptions): Promise<Launch> {
       // With some room: what fills the memory is to be stopped before the engine gives up.
-      const args = [`--max-old-space-size=${heapMb + 64}`, ...nodeArgs, childFile('boot.js')];
+      const args = [`--max-old-space-size=${heapMb + 64}`, ...nodeArgs, childFile('boot.cjs')];
       const chosen = node === undefined ? await chooseNode(cwd) : { command: node };
       return { ...chosen, args, env, cwd, terms: { heapMb } };
     },

@@ -81,7 +81,7 @@ export function startImage({ listen, keeper: own }: ImageOptions): void {
     else evaluate(message);
   });
   port.unref();
-  const monitor = new Worker(new URL('./monitor.js', import.meta.url), {
+  const monitor = new Worker(new URL('./monitor.cjs', import.meta.url), {
     workerData: { port: other, folder, listen, inside },
     transferList: [other],
     stdout: false,
