@@ -23,17 +23,19 @@ function isExchange(evidence: Message | Exchange): evidence is Exchange {
 function describeMessage({ direction, at, bytes, exchange, form }: Message): EvidenceLine[] {
   const text = visibleBytes(bytes);
   if (exchange === undefined || form === 'event') return [{ direction, at, text }];
-  const head = direction === 'sent' ? requestLine(exchange) : statusLine(exchange);
+  const isRequest = (direction === 'sent') !== (exchange.inbound === true);
+  const head = isRequest ? requestLine(exchange) : statusLine(exchange);
   return [{ direction, at, text: `${head}\n${text}` }];
 }
 
 function describeExchange(exchange: Exchange): EvidenceLine[] {
   const { request, response, at } = exchange;
+  const [asking, answering] = exchange.inbound === true ? (['received', 'sent'] as const) : (['sent', 'received'] as const);
   const body = request.body === undefined ? '' : `\n${visibleBytes(request.body)}`;
-  const sent: EvidenceLine = { direction: 'sent', at, text: requestLine(exchange) + body };
+  const sent: EvidenceLine = { direction: asking, at, text: requestLine(exchange) + body };
   if (response === undefined) return [sent, { direction: 'note', text: exchange.failure ?? 'no response' }];
   const answer = response.body.length === 0 ? '' : `\n${visibleBytes(response.body)}`;
-  return [sent, { direction: 'received', at: response.at, text: statusLine(exchange) + answer }];
+  return [sent, { direction: answering, at: response.at, text: statusLine(exchange) + answer }];
 }
 
 /** Credentials are not repeated in reports. */

@@ -1,7 +1,18 @@
 // The verdict on each requirement, and the sums of them.
 import type { Revision } from '../protocol/revision.ts';
 import { describeEvidence, type EvidenceLine } from './evidence.ts';
-import { addressOf, isAtLeast, judgedIn, type Level, levelIn, pageIn, type Requirement, sectionOf, type Transport } from './requirement.ts';
+import {
+  addressOf,
+  isAtLeast,
+  judgedIn,
+  type Level,
+  levelIn,
+  type Party,
+  pageIn,
+  type Requirement,
+  sectionOf,
+  type Transport,
+} from './requirement.ts';
 import type { Json } from './value.ts';
 import { at } from './value.ts';
 import { type Finding, type Verdict, weightiest } from './verdict.ts';
@@ -34,6 +45,8 @@ export interface Tally {
 }
 
 export interface Circumstances {
+  /** Who is judged; a server unless it is said. */
+  readonly party?: Exclude<Party, 'both'>;
   readonly revision: Revision;
   readonly transport: Transport;
   readonly capabilities: Json;
@@ -76,10 +89,10 @@ function judged(
   requirement: Requirement,
   level: Level,
   findings: readonly Finding[],
-  { transport, capabilities, exercised, obstacle }: Circumstances,
+  { transport, capabilities, exercised, obstacle, party = 'server' }: Circumstances,
 ): Judged {
   const { transports, capability } = requirement;
-  const way = judgedIn(requirement, 'server');
+  const way = judgedIn(requirement, party);
   if (transports !== undefined && !transports.includes(transport)) return { verdict: 'not-applicable', message: `not on ${transport}` };
   const finding = weightiest(findings);
   if (finding?.kind === 'broken') {
@@ -90,13 +103,16 @@ function judged(
   if (finding?.kind === 'kept') return { verdict: 'passed', message: '', finding };
   if (typeof way !== 'string') return { verdict: 'unobservable', message: way.unobservable };
   if (obstacle !== undefined && finding === undefined) return { verdict: 'not-verified', message: obstacle };
-  if (capability !== undefined && !ofClient.has(sectionOf(requirement)) && isMissing(capabilities, capability)) {
-    return { verdict: 'not-applicable', message: `the server does not offer ${capability}` };
+  const isOwn =
+    ofClient.has(sectionOf(requirement)) === (party === 'client') || (party === 'client' && capability?.startsWith('tasks') === true);
+  if (capability !== undefined && isOwn && isMissing(capabilities, capability)) {
+    return { verdict: 'not-applicable', message: `the ${party} does not offer ${capability}` };
   }
   if (finding?.kind === 'inapplicable') return { verdict: 'not-applicable', message: finding.message };
   if (finding?.kind === 'unsure') return { verdict: 'not-verified', message: finding.message };
   // What one MAY do and did not do is no gap.
   if (level === 'MAY') return { verdict: 'not-applicable', message: 'not used' };
+  if (party === 'client') return { verdict: 'not-verified', message: 'the client did nothing that could show it' };
   if (way === 'probe') return { verdict: 'not-verified', message: 'nothing that was asked could show it' };
   if (exercised) return { verdict: 'not-applicable', message: 'no occasion for it arose, with every tool called' };
   return { verdict: 'not-verified', message: 'no occasion for it arose; not every tool may be called' };

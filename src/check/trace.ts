@@ -36,6 +36,8 @@ export interface Exchange {
   };
   /** Sent in order to see what happens. */
   readonly wild: boolean;
+  /** The one who is judged made the request, and we answered it. */
+  readonly inbound?: true;
   response?: HttpResponse;
   /** Why there is no response, or why it broke off. */
   failure?: string;

@@ -11,6 +11,8 @@ const naming = ['env', 'cwd', 'header', 'transport', 'config', 'server', 'yes', 
 
 export const checkFlags: Readonly<Record<string, Flag>> = {
   ...Object.fromEntries(Object.entries(targetFlags).filter(([name]) => naming.includes(name))),
+  client: { type: 'boolean', help: 'The program is a client: it is judged, and we are its server' },
+  recording: { type: 'string', value: 'file', help: 'Judge a recording of vivarium record, client and server, by what it shows' },
   'spec-version': {
     type: 'string',
     value: 'revision',

@@ -4,6 +4,7 @@ import { compareWith, type Expected, readExpected } from '../check/baseline.ts';
 import type { Report } from '../check/report.ts';
 import { runCheck } from '../check/run.ts';
 import { checkCases } from './check-cases.ts';
+import { checkClient, checkRecording } from './check-client.ts';
 import { listRequirements } from './check-list.ts';
 import { lockUse } from './check-lock.ts';
 import { checkFlags, checkOptions } from './check-options.ts';
@@ -16,7 +17,8 @@ import { printable } from './terminal.ts';
 export const check: Command = {
   name: 'check',
   summary: 'Judge an MCP server by the specification, with the bytes as evidence',
-  usage: 'check [options] <url|name|module>… | check [options] -- <program> [arguments] | check list [options]',
+  usage:
+    'check [options] <url|name|module>… | check [options] -- <program> [arguments] | check --client -- <program> [arguments] | check --recording <file> | check list [options]',
   takesProgram: true,
   flags: checkFlags,
   examples: [
@@ -27,6 +29,8 @@ export const check: Command = {
     ['vivarium check --reporter junit=check.xml --reporter pretty -- node server.js', 'for a build server'],
     ['vivarium check --lock surface.json -- node server.js', 'what has changed in what it offers since --update-lock'],
     ['vivarium check --generate cases.json -- node server.js', 'calls made from its schemas, to be run with --tests cases.json'],
+    ['vivarium check --client -- node client.js {url}', 'a client: we are the server'],
+    ['vivarium check --recording s.jsonl', 'what vivarium record wrote down'],
     ['vivarium check list --spec-version 2025-11-25 --level must', 'what is asked of a server or a client'],
   ],
   async run(args) {
@@ -40,7 +44,8 @@ export const check: Command = {
     const reporters = reportTo(args);
     const expected = expectedFailures(args);
     const lock = lockUse(args);
-    const targets = await checkTargets(args);
+    const isServer = args.values['recording'] === undefined && args.values['client'] !== true;
+    const targets = isServer ? await checkTargets(args) : [];
     if (targets.length > 1 && args.values['lock'] !== undefined) {
       throw new CommandError(exitCodes.usage, '--lock is for one server at a time');
     }
@@ -53,14 +58,17 @@ export const check: Command = {
       stop.abort();
     };
     process.on('SIGINT', interrupt);
+    const watched: typeof options = {
+      ...options,
+      signal: stop.signal,
+      onProgress: ({ done, of, revision, step }) => line.show({ progress: done, total: of, message: `${revision ?? ''} ${step}` }),
+    };
+    if (args.values['recording'] !== undefined) reports.push(...checkRecording(args, options));
+    else if (args.values['client'] === true) reports.push(await checkClient(args, watched));
+    line.clear();
     for (const target of targets) {
       if (stop.signal.aborted) break;
-      const report = await runCheck(target, {
-        ...options,
-        ...lock.options,
-        signal: stop.signal,
-        onProgress: ({ done, of, revision, step }) => line.show({ progress: done, total: of, message: `${revision ?? ''} ${step}` }),
-      });
+      const report = await runCheck(target, { ...watched, ...lock.options });
       line.clear();
       reports.push(report);
     }

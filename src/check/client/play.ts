@@ -1,0 +1,56 @@
+// Plays one scenario: opens a door, starts the client, waits until it is done or has nothing more to say.
+import type { Revision } from '../../protocol/revision.ts';
+import type { Transport } from '../requirement.ts';
+import type { CommandLine } from '../wire/pipe.ts';
+import { openHttpDoor } from './door-http.ts';
+import { openPipeDoor } from './door-pipe.ts';
+import { launch } from './launch.ts';
+import type { Ended, Known, Played, Scenario } from './scenario.ts';
+import { Stage } from './stage.ts';
+
+export interface PlayOptions {
+  readonly revision: Revision;
+  readonly transport: Transport;
+  /** Milliseconds for an answer; after as long without a word the client has nothing more to say. */
+  readonly patience: number;
+  /** Until its first word. */
+  readonly startPatience: number;
+  readonly known: Known;
+  readonly signal?: AbortSignal;
+}
+
+/** However much a client has to say. */
+const longest = 60_000;
+
+export async function play(scenario: Scenario, client: CommandLine, options: PlayOptions): Promise<Played> {
+  const { revision, transport, patience, startPatience, known } = options;
+  const stage = new Stage(scenario, revision, transport, patience);
+  const door = transport === 'stdio' ? await openPipeDoor(stage) : await openHttpDoor(stage);
+  const { name, conformance } = scenario;
+  const began = performance.now();
+  const running = launch(client, door, { scenario: name, conformance, revision, transport, patience });
+  const watch = setInterval(() => {
+    const now = performance.now();
+    const quiet = stage.heardAt === undefined ? now - began > startPatience : now - stage.heardAt > patience && stage.busy === 0;
+    if (quiet || now - began > longest || options.signal?.aborted === true) running.stop();
+  }, 50);
+  let process: Ended;
+  try {
+    process = await running.ended;
+  } finally {
+    clearInterval(watch);
+    await door.close();
+  }
+  const seen = (isJudged: boolean) => stage.links.filter((link) => link.isJudged === isJudged).map((link) => link.seen());
+  return {
+    scenario: name,
+    revision,
+    transport,
+    links: seen(true),
+    others: seen(false),
+    exchanges: stage.exchanges,
+    process,
+    notes: stage.notes,
+    known,
+  };
+}

@@ -1,0 +1,30 @@
+// Every passive rule for clients: those of their own, and those that hold for whoever speaks.
+import type { Rule } from '../../rule.ts';
+import { cancellation } from '../../rules/cancellation.ts';
+import { envelope } from '../../rules/envelope.ts';
+import { framing } from '../../rules/framing.ts';
+import { meta } from '../../rules/meta.ts';
+import { progress } from '../../rules/progress.ts';
+import { replies } from '../../rules/replies.ts';
+import { tasks } from '../../rules/tasks.ts';
+import { http } from './http.ts';
+import { lifecycle } from './lifecycle.ts';
+import { requests } from './requests.ts';
+import { shapes } from './shapes.ts';
+import { stdio } from './stdio.ts';
+
+/** What is asked of servers alone is never chosen for a client, so a rule may judge it without harm. */
+export const clientRules: readonly Rule[] = [
+  framing,
+  envelope,
+  replies,
+  meta,
+  progress,
+  cancellation,
+  tasks,
+  lifecycle,
+  requests,
+  shapes,
+  http,
+  stdio,
+];

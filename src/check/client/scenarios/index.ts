@@ -1,0 +1,7 @@
+// Every scenario, in the order in which they are played: the first shows whether a client can be led to a revision at all.
+import type { Scenario } from '../scenario.ts';
+import { pages } from './pages.ts';
+import { plain } from './plain.ts';
+import { questions } from './questions.ts';
+
+export const scenarios: readonly Scenario[] = [plain, pages, questions];

@@ -1,0 +1,122 @@
+// Long lists in pages of different sizes, with cursors of every form, over streams where there are any.
+import { asList, at, brief, type Json } from '../../value.ts';
+import { prompts, resources, tool } from '../offer.ts';
+import type { Answer, OfferedTool, Scenario } from '../scenario.ts';
+
+/** Forms that invite to be read, trimmed or decoded. */
+const cursors = ['  10 ', 'eyJvZmZzZXQiOjB9==', 'page/3?x=%20&y', 'ünïcode→'] as const;
+
+const offered: readonly OfferedTool[] = ['Echo', 'echo', 'three', 'four', 'five'].map((name) => ({ tool: tool(name) }));
+
+function paged(member: string, items: readonly Json[], sizes: readonly number[]): Answer {
+  return ({ params, link }) => {
+    const all: readonly (string | undefined)[] = link.isModern && member === 'prompts' ? ['', ...cursors] : cursors;
+    const given = params['cursor'];
+    const page = given === undefined ? 0 : all.indexOf(String(given)) + 1;
+    if (given !== undefined && page === 0) return { error: { code: -32602, message: 'Invalid cursor' } };
+    const from = sizes.slice(0, page).reduce((sum, size) => sum + size, 0);
+    const next = page + 1 < sizes.length ? all[page] : undefined;
+    const result = { [member]: items.slice(from, from + (sizes[page] ?? 0)), ttlMs: 0, cacheScope: 'private' };
+    return { result: next === undefined ? result : { ...result, nextCursor: next } };
+  };
+}
+
+const many = (name: string): Json[] => Array.from({ length: 5 }, (_, index) => ({ name: `${name}-${index}` }));
+const promptSizes = [2, 0, 3];
+const toolSizes = [1, 3, 1];
+
+export const pages: Scenario = {
+  name: 'pages',
+  judges: [
+    'prompts/list/pages',
+    'pagination/page-size',
+    'pagination/end',
+    'pagination/both-flows',
+    'pagination/opaque/format',
+    'pagination/opaque/unchanged',
+    'pagination/empty-cursor',
+    'http/post/both-types',
+    'tools/names/case',
+  ],
+  conformance: 'http-standard-headers',
+  streams: true,
+  tools: () => offered,
+  answers: {
+    'tools/list': paged(
+      'tools',
+      offered.map((one) => one.tool),
+      toolSizes,
+    ),
+    'prompts/list': paged('prompts', [...prompts.slice(0, 1), ...many('prompt')], promptSizes),
+    'resources/list': () => ({ result: { resources, ttlMs: 0, cacheScope: 'private' } }),
+  },
+  judge({ links, transport, revision }, judge) {
+    const [link] = links;
+    if (link === undefined) return;
+    const asked = link.ledger.questions.filter(({ method }) => method === 'tools/list' || method === 'prompts/list');
+    if (asked.length === 0) return;
+    if (transport === 'http') judge.kept('http/post/both-types');
+    const sent = asked.filter(({ params }) => params['cursor'] !== undefined);
+    const given = new Set(asked.flatMap(({ replies }) => replies.map((one) => at(one.value, 'result', 'nextCursor'))));
+    for (const { params, message } of sent) {
+      const isGiven = given.has(params['cursor']);
+      judge.verdict('pagination/opaque/unchanged', isGiven, `the cursor ${brief(params['cursor'])} was not given`, [message]);
+      judge.verdict('pagination/opaque/format', isGiven, `the cursor ${brief(params['cursor'])} was not given`, [message]);
+    }
+    const pagesOf = (method: string) => new Set(asked.filter((one) => one.method === method).map(({ params }) => params['cursor'])).size;
+    if (sent.length === 0) {
+      for (const id of [
+        'prompts/list/pages',
+        'pagination/page-size',
+        'pagination/both-flows',
+        'pagination/opaque/unchanged',
+        'pagination/opaque/format',
+        'pagination/end',
+      ])
+        judge.unsure(id, 'the client read the first page only');
+      return;
+    }
+    const firstPrompts = asked.filter(({ method }) => method === 'prompts/list').map(({ message }) => message);
+    const [seen, wanted] = [pagesOf('prompts/list'), promptSizes.length];
+    // An empty cursor, in the newest revision, is what the first page of prompts ends with.
+    const stoppedAtEmpty = revision >= '2026-07-28' && seen === 1;
+    if (firstPrompts.length > 0) {
+      if (revision >= '2026-07-28')
+        judge.verdict('pagination/empty-cursor', !stoppedAtEmpty, 'the list was not read beyond an empty cursor', firstPrompts);
+      if (!stoppedAtEmpty) {
+        judge.verdict('prompts/list/pages', seen >= wanted, `${seen} of ${wanted} pages were read`, firstPrompts);
+        judge.verdict(
+          'pagination/page-size',
+          seen >= wanted,
+          `${seen} of ${wanted} pages were read, the second of which is empty`,
+          firstPrompts,
+        );
+      }
+    }
+    const isWhole = pagesOf('tools/list') >= toolSizes.length;
+    if (isWhole) judge.kept('pagination/both-flows');
+    // After the last page nothing more is asked for with the last cursor.
+    const last = asked.filter(
+      ({ replies }) => at(replies[0]?.value, 'result') !== undefined && at(replies[0]?.value, 'result', 'nextCursor') === undefined,
+    );
+    const again = asked.find(
+      (one) =>
+        one.params['cursor'] !== undefined &&
+        last.some(
+          (end) =>
+            end.method === one.method &&
+            end.params['cursor'] === one.params['cursor'] &&
+            end.message.at < one.message.at - 5 &&
+            asked.indexOf(one) === asked.indexOf(end) + 1,
+        ),
+    );
+    judge.verdict('pagination/end', again === undefined, 'the last page was asked for again', again === undefined ? [] : [again.message]);
+    const called = link.ledger.questions.filter(({ method }) => method === 'tools/call').map(({ params }) => params['name']);
+    if (revision >= '2025-11-25' && called.length > 0 && isWhole) {
+      const both = called.includes('Echo') && called.includes('echo');
+      if (both) judge.kept('tools/names/case');
+      else if (asList(called).some((name) => String(name).toLowerCase() === 'echo') && called.length >= offered.length - 1)
+        judge.broken('tools/names/case', 'of Echo and echo one was called', []);
+    }
+  },
+};

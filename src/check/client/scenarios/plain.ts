@@ -1,0 +1,58 @@
+// The well-behaved server: what a client does by itself is judged by the rules.
+import type { Scenario } from '../scenario.ts';
+
+export const plain: Scenario = {
+  name: 'plain',
+  judges: [
+    'stdio/supported',
+    'lifecycle/version/supported',
+    'lifecycle/version/latest',
+    'discover/probe-first',
+    'discover/probe-stdio',
+    'stdio/stderr/no-failure',
+  ],
+  conformance: 'http-standard-headers',
+  stderr: 'listening\nwarning: this is no failure\n',
+  judge({ transport, revision, links, others, known, process }, judge) {
+    const [link] = links;
+    if (link === undefined) return;
+    if (transport === 'stdio') {
+      judge.kept('stdio/supported');
+      const isUsed = link.ledger.questions.some(({ method }) => method !== 'initialize' && method !== 'server/discover');
+      if (isUsed) judge.kept('stdio/stderr/no-failure');
+      else if (process.stopped) judge.unsure('stdio/stderr/no-failure', 'the client did nothing more');
+      else judge.broken('stdio/stderr/no-failure', 'the client left after output on stderr', [process.stderr.slice(0, 300)]);
+    }
+    const [first] = [...links, ...others].sort((a, b) => (a.conversation.messages[0]?.at ?? 0) - (b.conversation.messages[0]?.at ?? 0));
+    if (revision >= '2026-07-28') {
+      const isProbe = link.ledger.questions[0]?.method === 'server/discover' && first === link;
+      if (known.revisions.some((one) => one < '2026-07-28')) {
+        judge.verdict(
+          'discover/probe-first',
+          isProbe,
+          'the first request is not server/discover',
+          link.ledger.questions.slice(0, 1).map(({ message }) => message),
+        );
+      }
+      if (transport === 'stdio') {
+        judge.verdict(
+          'discover/probe-stdio',
+          isProbe,
+          'the first request is not server/discover',
+          link.ledger.questions.slice(0, 1).map(({ message }) => message),
+        );
+      }
+      return;
+    }
+    const asked = link.ledger.questions.find(({ method }) => method === 'initialize');
+    const wanted = asked?.params['protocolVersion'];
+    if (asked === undefined || typeof wanted !== 'string') return;
+    const legacy = known.revisions.filter((one) => one < '2026-07-28');
+    const newest = legacy.at(-1);
+    if (newest === undefined) return;
+    const isSupported = known.revisions.some((one) => one === wanted);
+    if (isSupported) judge.kept('lifecycle/version/supported', [asked.message]);
+    else judge.unsure('lifecycle/version/supported', `the client asks for ${wanted}, in which it was not tried`);
+    judge.verdict('lifecycle/version/latest', wanted >= newest, `the client asks for ${wanted} and also speaks ${newest}`, [asked.message]);
+  },
+};

@@ -1,0 +1,169 @@
+// Judges what was recorded between a client and a server, each by the rules that ask for nothing.
+import type { Revision } from '../protocol/revision.ts';
+import { choose } from './catalogue.ts';
+import { clientRules } from './client/rules/index.ts';
+import { openLedger } from './ledger.ts';
+import type { CheckOptions } from './options.ts';
+import { outcomesOf } from './outcome.ts';
+import { type Report, revisionReport } from './report.ts';
+import { isObservable, type Party, all as revisions, type Transport } from './requirement.ts';
+import type { Rule, Seen } from './rule.ts';
+import { rules } from './rules/index.ts';
+import { type Exchange, Recorder } from './trace.ts';
+import { asRecord, at, isRecord, type Json } from './value.ts';
+import { createJudge, type Finding } from './verdict.ts';
+
+/** One line of a recording. */
+export interface RecordedEntry {
+  readonly t: number;
+  readonly from: 'client' | 'server';
+  readonly raw?: string;
+  readonly bytes?: string;
+  readonly stderr?: string;
+  readonly exchange?: number;
+  readonly head?: {
+    readonly method?: string;
+    readonly path?: string;
+    readonly status?: number;
+    readonly headers: Readonly<Record<string, string>>;
+  };
+  readonly event?: { readonly id?: string; readonly type?: string };
+  readonly end?: object;
+}
+
+export interface Recorded {
+  readonly label: string;
+  readonly transport: 'stdio' | 'http';
+  readonly entries: readonly RecordedEntry[];
+}
+
+type Side = Exclude<Party, 'both'>;
+
+/** One report for the server and one for the client; none has a verdict on what nobody asked for. */
+export function judgeRecording(recorded: Recorded, options: CheckOptions = {}): readonly Report[] {
+  const began = performance.now();
+  const agreement = agreed(recorded.entries);
+  return (['server', 'client'] as const).map((party) => {
+    const { greeting } = agreement;
+    const info = asRecord(
+      party === 'server'
+        ? (at(greeting, 'serverInfo') ?? at(greeting, '_meta', 'io.modelcontextprotocol/serverInfo'))
+        : agreement.clientInfo,
+    );
+    const base: Omit<Report, 'offered' | 'runs' | 'durationMs'> = {
+      tool: 'vivarium check',
+      target: `${recorded.label} (the ${party})`,
+      server: { name: String(info['name'] ?? ''), version: String(info['version'] ?? '') },
+      refused: [],
+    };
+    const { revision } = agreement;
+    const durationMs = (): number => Math.round(performance.now() - began);
+    if (revision === undefined) {
+      const problem = { kind: 'unreachable' as const, message: 'the recording has no handshake and no version', stderr: '' };
+      return { ...base, offered: [], problem, runs: [], durationMs: durationMs() };
+    }
+    const { level = 'may', only, skip } = options;
+    const chosen = choose({ revision, party, level, ...(only && { only }), ...(skip && { skip }) }).filter(
+      (one) => one.judged === 'rule' && isObservable(one, party),
+    );
+    const seen = seenBy(party, recorded, { ...agreement, revision });
+    const findings: Finding[] = [];
+    const own: readonly Rule[] = party === 'server' ? rules : clientRules;
+    for (const rule of own) rule.apply(seen, createJudge(findings, recorded.label));
+    const capabilities = party === 'server' ? asRecord(at(greeting, 'capabilities')) : agreement.declared;
+    const { transport } = seen.conversation;
+    const outcomes = outcomesOf(chosen, findings, { party, revision, transport, capabilities, exercised: false }).map((one) =>
+      one.verdict === 'not-verified' ? { ...one, message: 'it did not happen in the recording' } : one,
+    );
+    const run = revisionReport({ revision, transport, requests: seen.ledger.received.length, durationMs: durationMs() }, outcomes);
+    return { ...base, offered: [revision], runs: [run], durationMs: durationMs() };
+  });
+}
+
+interface Agreement {
+  readonly revision: Revision | undefined;
+  readonly greeting: Json;
+  readonly declared: Json;
+  readonly clientInfo: Json;
+}
+
+const prefix = 'io.modelcontextprotocol/';
+
+/** What both said of themselves, wherever it stands. */
+function agreed(entries: readonly RecordedEntry[]): Agreement {
+  const values = entries.flatMap(({ from, raw }) => (raw === undefined ? [] : [{ from, value: parsed(raw) }]));
+  const initialize = values.find(({ from, value }) => from === 'client' && at(value, 'method') === 'initialize')?.value;
+  const greeting = values.find(({ from, value }) => from === 'server' && isRecord(at(value, 'result', 'capabilities')))?.value;
+  const meta = values
+    .map(({ value }) => asRecord(at(value, 'params', '_meta')))
+    .find((one) => one[`${prefix}protocolVersion`] !== undefined);
+  const said = at(greeting, 'result', 'protocolVersion') ?? meta?.[`${prefix}protocolVersion`];
+  return {
+    revision: revisions.find((one) => one === said),
+    greeting: asRecord(at(greeting, 'result')),
+    declared: asRecord(at(initialize, 'params', 'capabilities') ?? meta?.[`${prefix}clientCapabilities`]),
+    clientInfo: asRecord(at(initialize, 'params', 'clientInfo') ?? meta?.[`${prefix}clientInfo`]),
+  };
+}
+
+/** The conversation as the one who is not judged saw it. */
+function seenBy(
+  party: Side,
+  { label, transport: carried, entries }: Recorded,
+  { revision, greeting, declared }: Agreement & { revision: Revision },
+): Seen {
+  const isOld = carried === 'http' && entries.some(({ event }) => event?.type === 'endpoint');
+  const transport: Transport = isOld ? 'sse' : carried;
+  const recorder = new Recorder(label, transport, revision);
+  const exchanges = new Map<number, Exchange>();
+  for (const { t, from, raw, bytes, stderr, exchange: number, head, event, end } of entries) {
+    const exchange = number === undefined ? undefined : exchanges.get(number);
+    if (head !== undefined && number !== undefined && from === 'client') {
+      const url = `http://recorded${head.path ?? '/'}`;
+      const request = { method: head.method ?? 'GET', url, headers: head.headers, body: undefined };
+      const made: Exchange = { number, at: t, request, wild: false, ...(party === 'client' && { inbound: true as const }) };
+      exchanges.set(number, made);
+      recorder.exchanges.push(made);
+    } else if (head !== undefined && exchange !== undefined) {
+      exchange.response = { at: t, status: head.status ?? 0, headers: head.headers, body: Buffer.alloc(0), events: [] };
+    }
+    if (stderr !== undefined) recorder.hearStderr(Buffer.from(`${stderr}\n`));
+    if (event !== undefined) exchange?.response?.events.push({ at: t, event: event.type, id: event.id, retry: undefined, data: raw });
+    const carriesMessage = (raw !== undefined || bytes !== undefined) && event?.type !== 'endpoint' && !(event !== undefined && raw === '');
+    if (carriesMessage && isOfProtocol(exchange)) {
+      const text = bytes === undefined ? Buffer.from(raw ?? '') : Buffer.from(bytes, 'base64');
+      const form = event === undefined ? 'body' : 'event';
+      recorder.message(from === party ? 'received' : 'sent', text, { at: t, ...(exchange !== undefined && { exchange, form }) });
+    }
+    if (end === undefined) continue;
+    if (exchange?.response !== undefined && from === 'server') exchange.response.endedAt = t;
+    if (number === undefined) recorder.happenings.push({ at: t, what: from === 'client' ? 'end-of-input' : 'exit', detail: '' });
+  }
+  const said = {
+    capabilities: asRecord(greeting['capabilities']),
+    info: asRecord(greeting['serverInfo']),
+    instructions: greeting['instructions'],
+    revision,
+    supported: undefined,
+    result: greeting,
+  };
+  return { conversation: recorder, ledger: openLedger(recorder), greeting: said, declared };
+}
+
+/** Pages of other kinds, such as metadata, pass the same door. */
+function isOfProtocol(exchange: Exchange | undefined): boolean {
+  if (exchange === undefined) return true;
+  const { method, url } = exchange.request;
+  return (
+    !new URL(url).pathname.startsWith('/.well-known/') &&
+    (method === 'POST' || exchange.response?.headers['content-type']?.startsWith('text/event-stream') === true)
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+// The two other things that check judges: a client, and a recording.
+import { runClientCheck } from '../check/client/run.ts';
+import type { CheckOptions } from '../check/options.ts';
+import { judgeRecording } from '../check/recorded.ts';
+import type { Report } from '../check/report.ts';
+import type { Transport } from '../check/requirement.ts';
+import { type Arguments, CommandError, exitCodes } from './command.ts';
+import { readRecording } from './recording.ts';
+
+const transports: readonly Transport[] = ['stdio', 'http', 'sse'];
+
+export async function checkClient({ program, positionals, values, lists }: Arguments, options: CheckOptions): Promise<Report> {
+  const [command, ...args] = program ?? [];
+  if (command === undefined || positionals.length > 0) {
+    throw new CommandError(exitCodes.usage, '--client takes the command line of a client behind --', {
+      hint: 'vivarium check --client -- node client.js {url}',
+    });
+  }
+  const { transport, cwd } = values as Record<string, string | undefined>;
+  const chosen = transports.find((one) => one === transport);
+  if (transport !== undefined && chosen === undefined)
+    throw new CommandError(exitCodes.usage, `--transport takes stdio, http or sse, not ${transport}`);
+  const env = Object.fromEntries((lists['env'] ?? []).map(variable));
+  const client = { command, args, env, ...(cwd !== undefined && { cwd }) };
+  const revision = values['spec-version'] === undefined ? 'all' : options.revision;
+  return runClientCheck(client, {
+    ...options,
+    ...(revision !== undefined && { revision }),
+    ...(chosen !== undefined && { transports: [chosen] }),
+  });
+}
+
+export function checkRecording({ values, positionals, program }: Arguments, options: CheckOptions): readonly Report[] {
+  const file = String(values['recording']);
+  if (positionals.length > 0 || program !== undefined)
+    throw new CommandError(exitCodes.usage, '--recording judges a file, and no server beside it');
+  const { head, entries } = readRecording(file);
+  return judgeRecording({ label: file, transport: head.transport, entries }, options);
+}
+
+function variable(given: string): [string, string] {
+  const at = given.indexOf('=');
+  return at < 0 ? [given, process.env[given] ?? ''] : [given.slice(0, at), given.slice(at + 1)];
+}

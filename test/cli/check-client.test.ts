@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, root, vivarium } from './vivarium.ts';
+
+const driver = [process.execPath, join(root, 'test/fixtures/client-driver.mjs')];
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vivarium-check-client-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('vivarium check --client', () => {
+  it('ends with 0 when nothing is broken, and with 6 under --strict because something is not verified', async () => {
+    const args = ['check', '--client', '--spec-version', '2025-11-25', '--only', 'lifecycle'];
+    const { code, stdout, stderr } = await vivarium([...args, '--', ...driver, '{url}']);
+    expect(stdout + stderr).toContain('driver 1.0.0');
+    expect(code).toBe(0);
+    expect((await vivarium([...args, '--only', 'tasks', '--strict', '-t', 'stdio', '--', ...driver])).code).toBe(6);
+  });
+
+  it('starts the relay for {command}, within a word and as a word', async () => {
+    const { code, stdout } = await vivarium([
+      'check',
+      '--client',
+      '--spec-version',
+      '2025-06-18',
+      '--only',
+      'stdio',
+      '--',
+      'sh',
+      '-c',
+      `exec ${driver.join(' ')} {command}`,
+    ]);
+    expect(stdout).toContain('stdio, score');
+    expect(code).toBe(0);
+  });
+
+  it('ends with 1 when a MUST is broken, and shows the bytes', async () => {
+    const script = `fetch(process.argv.at(-1), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bare","version":"1"}}}' }).then((answer) => fetch(process.argv.at(-1), { method: 'POST', headers: { 'mcp-session-id': answer.headers.get('mcp-session-id') }, body: '{"jsonrpc":"2.0","method":"notifications/initialized"}' }));`;
+    const { code, stdout } = await vivarium([
+      'check',
+      '--client',
+      '--spec-version',
+      '2025-11-25',
+      '--',
+      process.execPath,
+      '-e',
+      script,
+      '--',
+      '{url}',
+    ]);
+    expect(stdout).toContain('✗ http/post/accept');
+    expect(stdout).toContain('← POST /mcp');
+    expect(code).toBe(1);
+  });
+
+  it('ends with 4 when the client says nothing, and with 2 without a client', async () => {
+    expect((await vivarium(['check', '--client', '--', process.execPath, '-e', 'process.exit(3)'])).code).toBe(4);
+    expect((await vivarium(['check', '--client'])).code).toBe(2);
+  });
+});
+
+describe('vivarium check --recording', () => {
+  it('judges both sides of what was recorded', async () => {
+    const file = join(folder, 'sound.jsonl');
+    const lines = [
+      '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}',
+      '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+      '{"jsonrpc":"2.0","id":2,"method":"tools/list"}',
+    ];
+    await vivarium(['record', '-q', '-o', file, '--', ...fixture], { input: `${lines.join('\n')}\n` });
+    const { code, stdout, stderr } = await vivarium(['check', '--recording', file]);
+    expect(stdout + stderr).toContain(`${file} (the server)`);
+    expect(stdout).toContain(`${file} (the client)`);
+    expect(code, stdout).toBe(0);
+  });
+
+  it('ends with 1 when a side breaks a MUST, with the line of the file as evidence', async () => {
+    const file = join(folder, 'broken.jsonl');
+    const entries = [
+      { recording: 1, target: 'x', transport: 'stdio', began: '2026-01-01T00:00:00Z' },
+      {
+        t: 1,
+        from: 'client',
+        raw: '{"jsonrpc":"2.0","id":null,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}',
+      },
+      {
+        t: 2,
+        from: 'server',
+        raw: '{"jsonrpc":"2.0","id":null,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"b","version":"1"}}}',
+      },
+      { t: 3, from: 'server', raw: 'hello' },
+    ];
+    writeFileSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    const { code, stdout } = await vivarium(['check', '--recording', file]);
+    expect(stdout).toMatch(/✗ stdio\/stdout-clean[\s\S]*← hello/);
+    expect(stdout).toContain('✗ jsonrpc/request/id-not-null');
+    expect(code).toBe(1);
+  });
+
+  it('ends with 4 where the recording holds no version, and with 2 where it is none', async () => {
+    const file = join(folder, 'empty.jsonl');
+    writeFileSync(file, `${JSON.stringify({ recording: 1, target: 'x', transport: 'stdio', began: '2026-01-01T00:00:00Z' })}\n`);
+    expect((await vivarium(['check', '--recording', file])).code).toBe(4);
+    expect((await vivarium(['check', '--recording', join(folder, 'none.jsonl')])).code).toBe(2);
+  });
+});
