@@ -1,5 +1,6 @@
 // A cell before it runs: imports become calls, and one that awaits becomes a function whose names outlive it.
 import { type AnyNode, type Comment, type ModuleDeclaration, type Node, type Pattern, type Program, parse, type Statement } from 'acorn';
+import { Edits, type Run } from './edits.ts';
 
 export interface Cell {
   readonly code: string;
@@ -72,19 +73,20 @@ export function prepareCell(code: string, name: string, known: Known = nothing, 
   const functions: Node[] = [];
   const declared = new Set(found.vars);
   const functionNames = new Set<string>();
+  const last = program.body.findLastIndex(gives);
   for (const [at, outer] of program.body.entries()) {
     const statement = unexported(outer, edits);
     if (statement === undefined) continue;
     for (const one of declaredBy(statement)) declared.add(one);
-    const returns = awaits && at === program.body.length - 1;
+    const returns = awaits && at === last;
     if (statement.type === 'ImportDeclaration') importing(statement, edits, imports);
-    else if (statement.type === 'VariableDeclaration') assigning(statement, edits, returns);
+    else if (statement.type === 'VariableDeclaration') assigning(statement, edits, returns ? 'value' : 'statement');
     else if (statement.type === 'FunctionDeclaration') {
       functions.push(statement);
       functionNames.add(statement.id.name);
       // A name that was declared otherwise stays that, and gets the function before anything runs.
       if (known.names.has(statement.id.name)) naming(statement, statement.id.name, edits);
-    } else if (statement.type === 'ClassDeclaration') naming(statement, statement.id.name, edits);
+    } else if (statement.type === 'ClassDeclaration') naming(statement, statement.id.name, edits, returns);
     else if (statement.type === 'ExpressionStatement' && returns) {
       // From its own start on: parentheses around it are no part of the expression.
       edits.insert(statement.start, 'return (');
@@ -110,9 +112,6 @@ export function prepareCell(code: string, name: string, known: Known = nothing, 
     functionNames: [...functionNames].filter((one) => !known.names.has(one)),
   };
 }
-
-/** A place in the text that was made, and in the source. */
-type Run = readonly [made: number, source: number];
 
 /** Lines are the same in both; `shift` and `wrapped` are what the first one has more than was made, and than was written. */
 function columnsOf(made: string, source: string, runs: readonly Run[], shift: number, wrapped: number): Column[] {
@@ -206,7 +205,7 @@ function survey(program: Program, edits: Edits): Found {
     ) {
       for (const { id } of node.declarations) vars.push(...namesIn(id));
       if (/^For/.test(parent?.type ?? '')) edits.replace(node.start, node.start + 'var'.length, '');
-      else assigning(node, edits, false);
+      else assigning(node, edits, /^(?:BlockStatement|StaticBlock|SwitchCase)$/.test(parent?.type ?? '') ? 'statement' : 'only');
     }
     const within = inside || /Function|^PropertyDefinition$|^StaticBlock$/.test(node.type);
     for (const value of Object.values(node)) {
@@ -254,24 +253,42 @@ function nameOf(node: { readonly type: string; readonly name?: string; readonly 
   return node.type === 'Identifier' ? String(node.name) : String(node.value);
 }
 
-/** Declared elsewhere, assigned here. With a semicolon of its own: the line before may have none. */
-function assigning(statement: Extract<Statement, { type: 'VariableDeclaration' }>, edits: Edits, returns: boolean): void {
-  const { kind, start, declarations } = statement;
-  if (/using/.test(kind)) throw new CellError('using needs a block of its own: { using x = …; }', statement.loc?.start.line ?? 1, 1);
-  const only = declarations.length === 1 && declarations[0]?.init != null;
-  edits.replace(start, start + kind.length, returns && only ? 'return' : ';');
-  for (const { init, start: from, end } of declarations) {
-    if (init === null || init === undefined) edits.insert(end, kind === 'var' ? '' : ' = undefined');
-    else {
-      edits.insert(from, '(');
-      edits.insert(end, ')');
-    }
-  }
-  if (edits.text(statement).at(-1) !== ';') edits.insert(statement.end, ';');
+/** Functions stand before anything runs, and a name alone does nothing: the value of a cell is that of what comes before them. */
+function gives(outer: Statement | ModuleDeclaration): boolean {
+  const statement = outer.type === 'ExportNamedDeclaration' ? outer.declaration : outer;
+  if (statement?.type === 'VariableDeclaration') return !isBare(statement);
+  return !['EmptyStatement', 'FunctionDeclaration', undefined].includes(statement?.type);
 }
 
-function naming(statement: Node, name: string, edits: Edits): void {
-  edits.insert(statement.start, `;${name} = `);
+type Variables = Extract<Statement, { type: 'VariableDeclaration' }>;
+
+function isBare({ kind, declarations }: Variables): boolean {
+  return kind === 'var' && declarations.every(({ init }) => init === null || init === undefined);
+}
+
+/**
+ * Declared elsewhere, assigned here. With a semicolon of its own, because the line before may have none; but not where it is the
+ * only statement of an `if` or a loop, which would then be another one.
+ */
+function assigning(statement: Variables, edits: Edits, as: 'statement' | 'only' | 'value'): void {
+  const { kind, start, end, declarations } = statement;
+  if (/using/.test(kind)) throw new CellError('using needs a block of its own: { using x = …; }', statement.loc?.start.line ?? 1, 1);
+  const closed = edits.text(statement).at(-1) === ';';
+  // It is no value either.
+  if (isBare(statement)) return edits.replace(start, closed ? end - 1 : end, `${closed ? '' : ';'}${edits.blank(statement).slice(1)}`);
+  edits.replace(start, start + kind.length, { statement: ';', only: '', value: 'return (' }[as]);
+  for (const { init, start: from, end: to } of declarations) {
+    if (init === null || init === undefined) edits.insert(to, kind === 'var' ? '' : ' = undefined');
+    else {
+      edits.insert(from, '(');
+      edits.insert(to, ')');
+    }
+  }
+  edits.insert(closed ? end - 1 : end, `${as === 'value' ? ')' : ''}${closed ? '' : ';'}`);
+}
+
+function naming(statement: Node, name: string, edits: Edits, returns = false): void {
+  edits.insert(statement.start, `;${returns ? 'return ' : ''}${name} = `);
   edits.insert(statement.end, ';');
 }
 
@@ -295,89 +312,5 @@ function namesIn(pattern: Pattern): string[] {
       return namesIn(pattern.argument);
     default:
       return [];
-  }
-}
-
-/** Changes to a text by the positions of the original. */
-class Edits {
-  readonly #source: string;
-  readonly #remarks: readonly Comment[];
-  readonly #edits: { readonly start: number; readonly end: number; readonly text: string; readonly order: number }[] = [];
-
-  constructor(source: string, remarks: readonly Comment[]) {
-    this.#source = source;
-    this.#remarks = remarks;
-  }
-
-  text({ start, end }: Node): string {
-    return this.#source.slice(start, end);
-  }
-
-  insert(at: number, text: string): void {
-    this.replace(at, at, text);
-  }
-
-  replace(start: number, end: number, text: string): void {
-    this.#edits.push({ start, end, text, order: this.#edits.length });
-  }
-
-  /** Nothing of it, but its lines. */
-  blank({ start, end }: { readonly start: number; readonly end: number }): string {
-    return this.#source.slice(start, end).replace(/[^\n]/g, ' ');
-  }
-
-  /** Everything but these, in whose place is nothing. */
-  without(nodes: readonly Node[]): { readonly text: string; readonly runs: readonly Run[] } {
-    let at = 0;
-    let text = '';
-    const runs: Run[] = [];
-    for (const node of nodes) {
-      text += this.#part(at, node.start, runs, text.length);
-      runs.push([text.length, node.start]);
-      text += this.blank(node);
-      at = node.end;
-    }
-    return { text: text + this.#part(at, this.#source.length, runs, text.length), runs };
-  }
-
-  /** Only these, at their lines, with the comments above them. */
-  only(nodes: readonly Node[]): string {
-    let at = 0;
-    let made = '';
-    for (const node of nodes) {
-      made += this.#comments(at, node.start) + this.#part(node.start, node.end);
-      at = node.end;
-    }
-    return made;
-  }
-
-  #comments(from: number, to: number): string {
-    let at = from;
-    let made = '';
-    for (const { start, end } of this.#remarks) {
-      if (start < at || end > to) continue;
-      made += this.blank({ start: at, end: start }) + this.#source.slice(start, end);
-      at = end;
-    }
-    return made + this.blank({ start: at, end: to });
-  }
-
-  #part(from: number, to: number, runs: Run[] = [], offset = 0): string {
-    const within = this.#edits.filter(
-      ({ start, end }) => start >= from && end <= to && (end > start || start < to || to === this.#source.length),
-    );
-    // What is put before something stands before what replaces it.
-    const sorted = within.sort((a, b) => a.start - b.start || Math.sign(a.end - a.start) - Math.sign(b.end - b.start) || a.order - b.order);
-    let at = from;
-    let made = '';
-    for (const { start, end, text } of sorted) {
-      // What was replaced as a whole has no inside any more.
-      if (start < at) continue;
-      if (start > at) runs.push([offset + made.length, at]);
-      made += this.#source.slice(at, start) + text;
-      at = end;
-    }
-    if (to > at) runs.push([offset + made.length, at]);
-    return made + this.#source.slice(at, to);
   }
 }
