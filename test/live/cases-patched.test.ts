@@ -41,6 +41,16 @@ const patches: Readonly<Record<string, string>> = {
 };
 
 onEachNode((node) => {
+  it.each(['let globalThis = 3', 'delete globalThis.globalThis'])(
+    'T02 after %s: values are told, and the last one is kept',
+    async (code) => {
+      await using lab = await openLab({ node });
+      expect((await lab.evaluate(code)).head).not.toContain('cannot be shown');
+      expect((await lab.evaluate('({ fern: 3 })')).head).toMatch(/^=> \{ fern: 3 \}/);
+      expect((await lab.evaluate('_')).head).toMatch(/^=> \{ fern: 3 \}/);
+    },
+  );
+
   it.each(Object.entries(patches))('T02 %s, replaced: results, errors, output and members are told as they are', async (_, patch) => {
     await using lab = await openLab({ node });
     const session = await lab.open();

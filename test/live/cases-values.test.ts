@@ -70,6 +70,19 @@ onEachNode((node) => {
       expect(text).not.toContain('node:internal');
     });
 
+    it.each([
+      'new Error("mine")',
+      '[new AggregateError([new TypeError("inner")], "mine")]',
+      'Object.assign(new Error("mine"), { code: 7 })',
+      'await 0; new Error("mine", { cause: new RangeError("inner") })',
+    ])('as a value has the frames of the user alone: %s', async (code) => {
+      const { text } = await evaluate(code);
+      expect(text).toContain('Error: mine\n');
+      expect(text).toMatch(/at .*cell-\d+:1:\d+/);
+      expect(text).not.toMatch(/boot\.js|node:/);
+      if (code.includes('code: 7')) expect(text).toMatch(/ \{\n\s+code: 7\n/);
+    });
+
     it('with _err, which is the error itself', async () => {
       await evaluate("throw Object.assign(new Error('mine'), { extra: 1 })");
       expect(await value('[_err.message, _err.extra]')).toBe("[ 'mine', 1 ]");

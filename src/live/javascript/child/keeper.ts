@@ -1,5 +1,6 @@
 // Values the session holds on to: the last one, the last error, and whatever was shown with a number.
 import { type Fault, faultOf } from './fault.ts';
+import { withoutOwnFrames } from './own-frames.ts';
 import {
   append,
   create,
@@ -58,6 +59,8 @@ const mostKey = 200;
 const plain = { depth: 3, maxStringLength: 5_000, maxArrayLength: 50, breakLength: 100, showProxy: true };
 
 const { toStringTag: tag } = Symbol;
+/** A cell may declare the name for itself. */
+const world = globalThis;
 
 export class Keeper {
   readonly #refs: Refs = new Refs();
@@ -189,7 +192,7 @@ function memberOf(from: unknown, key: string): Found | undefined {
 
 function define(name: string, value: unknown): void {
   // A cell may have declared the name for itself: then it is its own.
-  setProperty(globalThis, name, value);
+  setProperty(world, name, value);
 }
 
 function show(value: unknown, custom: boolean, most: number = mostText): { readonly text: string; readonly cut: boolean } {
@@ -199,7 +202,7 @@ function show(value: unknown, custom: boolean, most: number = mostText): { reado
   try {
     const { shown, left } = presentable(value, custom);
     more = left;
-    text = print(shown, { ...plain, customInspect: custom, ...small });
+    text = withoutOwnFrames(print(shown, { ...plain, customInspect: custom, ...small }));
   } catch {
     if (custom) return show(value, false, most);
     text = `[${typeOf(value)} that cannot be shown]`;

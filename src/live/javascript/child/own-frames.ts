@@ -1,0 +1,24 @@
+// An error that is shown as a value brings its stack: the frames of the image itself are left out of it.
+import { exec, indexOf, slice } from './primordials.ts';
+
+const own = import.meta.url;
+
+export function withoutOwnFrames(text: string): string {
+  if (indexOf(text, own) < 0) return text;
+  let kept = '';
+  let below = false;
+  for (let from = 0; from <= text.length; ) {
+    const next = indexOf(text, '\n', from);
+    const end = next < 0 ? text.length : next;
+    const line = slice(text, from, end);
+    const frame = exec(/^\s+at /, line) !== null;
+    const ours = frame && (indexOf(line, own) >= 0 || indexOf(line, 'Session.post (node:inspector:') >= 0);
+    // What calls the image belongs to it.
+    below = ours || (below && frame && exec(/[ (]node:/, line) !== null);
+    if (!below) kept += `${from === 0 ? '' : '\n'}${line}`;
+    // What follows a stack on its last line, as in `at f (a.js:1:1) {`.
+    else kept += exec(/(?: \[[^\]]*\])? [[{]$/, line)?.[0] ?? '';
+    from = end + 1;
+  }
+  return kept;
+}
