@@ -48,7 +48,7 @@ export function debugTool(server: Server, place: Workplace): void {
         answered = await session.ask('debug', { action: action === 'step' ? step : action, frame, code, restart, value: given });
       } catch (error) {
         if (paused !== undefined) run.pause = paused;
-        throw new ToolError((error as Error).message);
+        throw new ToolError(session.terms.mask((error as Error).message));
       }
       if (action === 'frames') {
         const { line, more } = pauseText(answered as Pause, session);
@@ -56,7 +56,7 @@ export function debugTool(server: Server, place: Workplace): void {
       }
       if (action === 'eval') {
         const { value, thrown } = answered as { value?: View; thrown?: string };
-        if (value === undefined) throw new ToolError(`[ERROR] ${thrown}`);
+        if (value === undefined) throw new ToolError(session.terms.mask(`[ERROR] ${thrown}`));
         return saying(session, 'paused', valueText(value), value.ref === undefined ? {} : { refs: [value.ref] });
       }
       return answer(session, run, await waitFor(session, run, ctx, place.waitMs));

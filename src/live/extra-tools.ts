@@ -107,7 +107,7 @@ function checkSyntax(server: Server, place: Workplace): void {
         const { type, message, frames } = error.fault;
         const [at] = frames;
         const place = at === undefined ? '' : ` (line ${at.line}, column ${at.column})`;
-        throw new ToolError(`[ERROR] ${type}: ${message}${place}`, { structured: structured(session, 'error') });
+        throw new ToolError(session.terms.mask(`[ERROR] ${type}: ${message}${place}`), { structured: structured(session, 'error') });
       }
     },
   );

@@ -110,7 +110,9 @@ export function offerTools(server: Server, place: Workplace): void {
 function begin(session: Session, code: string, asked: Asked): Run {
   const { state, running } = session;
   if (state === 'paused')
-    throw new ToolError(`${session.handle} is paused at ${running?.pause?.reason}: debug(action: eval, resume or abort) first`);
+    throw new ToolError(
+      session.terms.mask(`${session.handle} is paused at ${running?.pause?.reason}: debug(action: eval, resume or abort) first`),
+    );
   try {
     return session.evaluate(code, asked);
   } catch (error) {

@@ -22,6 +22,21 @@ it('T03 hides secrets of the host and of well-known shapes, in values, output an
   expect((await lab.evaluate(`'${token}'`)).text).toContain('[secret TEST_API_KEY]');
 });
 
+it('T03 hides them in what is said of a program that is paused', async () => {
+  process.env['TEST_API_KEY'] = token;
+  await using lab = await openLab();
+  const told = [
+    await lab.evaluate(`throw new Error('${token}')`, { on_error: 'pause' }),
+    await lab.evaluate('1'),
+    await lab.call('debug', { action: 'eval', code: `throw new Error('${token}')` }),
+    await lab.call('debug', { action: 'frames' }),
+  ];
+  for (const { text } of told) {
+    expect(text).not.toContain(token);
+    expect(text).toContain('[secret TEST_API_KEY]');
+  }
+});
+
 it('E28 gives images the variables on the list and those that were named, and no others', async () => {
   process.env['TEST_API_KEY'] = token;
   await using lab = await openLab({ env: { NAMED: 'yes' } });
