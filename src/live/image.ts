@@ -144,8 +144,8 @@ export class Image {
     return children.length > 0;
   }
 
-  async close(): Promise<void> {
-    this.kill('it was closed');
+  async close(reason = 'it was closed'): Promise<void> {
+    this.kill(reason);
     await this.closed;
   }
 

@@ -188,7 +188,9 @@ export class Session {
     this.entries.length = 0;
     this.dropped = 0;
     this.generation++;
-    await image?.close();
+    // Whoever else works here has not asked for it.
+    if (image !== undefined) this.losses.add(`generation ${this.generation}: it was reset. ${this.#takeRan()} and every value are gone.`);
+    await image?.close('it was reset');
   }
 
   async close(): Promise<void> {
@@ -357,10 +359,14 @@ export class Session {
     this.#drop();
     if (this.#closed) return;
     this.generation++;
-    const lost = this.#ran;
-    this.#ran = 0;
-    this.losses.add(`generation ${this.generation}: ${reason}. ${lost} cell${lost === 1 ? '' : 's'} of work and every value are gone.`);
+    this.losses.add(`generation ${this.generation}: ${reason}. ${this.#takeRan()} and every value are gone.`);
     this.#current?.end({ status: 'lost', reason });
+  }
+
+  #takeRan(): string {
+    const ran = this.#ran;
+    this.#ran = 0;
+    return `${ran} cell${ran === 1 ? '' : 's'} of work`;
   }
 
   #drop(): void {

@@ -2,7 +2,7 @@
 import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
 import { result, type StructuredResult, ToolError } from '../server/tool.ts';
-import { saying, type Told, told } from './answers.ts';
+import { listenerOf, saying, type Told, told } from './answers.ts';
 import { featuresText } from './features.ts';
 import { imageOf, loadJournal, replay, saveJournal } from './journal.ts';
 import type { Session } from './session.ts';
@@ -34,7 +34,7 @@ export function sessionsTool(server: Server, place: Workplace): void {
         if (action === 'open') return opened(place.sessions.open(place.ownerOf(ctx), language));
         if (action === 'restore') return await restore(place, ctx, name, language);
         const session = await place.sessionFor(ctx, handle, language);
-        return await carryOut(action, session, place, name, place.folderOf(ctx));
+        return await carryOut(action, session, place, name, ctx);
       } catch (error) {
         throw error instanceof ToolError ? error : new ToolError((error as Error).message);
       }
@@ -47,7 +47,7 @@ async function carryOut(
   session: Session,
   place: Workplace,
   name: string | undefined,
-  folder: string,
+  ctx: Context,
 ): Promise<StructuredResult<Told>> {
   const { handle, owner } = session;
   switch (action) {
@@ -61,12 +61,14 @@ async function carryOut(
     }
     case 'reset':
       await session.reset();
+      // Who asked for it knows.
+      session.losses.take(listenerOf(ctx));
       return saying(session, 'ok', `${handle} is empty: generation ${session.generation}.`);
     case 'close':
       await place.sessions.close(owner, handle);
       return saying(session, 'closed', session.engine.foreign === true ? `${handle} is left, and goes on.` : `${handle} is closed.`);
     case 'save': {
-      const { name: file, cells, bytes, problem } = await saveJournal(folder, session, name);
+      const { name: file, cells, bytes, problem } = await saveJournal(place.folderOf(ctx), session, name);
       if (bytes !== undefined)
         return saying(session, 'ok', `Saved as "${file}": the whole image with its values, ${Math.round(bytes / 2 ** 20)} MiB.`);
       const less = problem === undefined ? '' : ` The image itself could not be saved: ${problem}.`;

@@ -118,6 +118,8 @@ onEachNode((node) => {
       expect((await lab.call('sessions', { action: 'list' })).text).toMatch(new RegExp(`${session} .* paused`));
       expect(await lab.value('6 * 7', { session: other })).toBe('42');
       expect((await lab.evaluate('kept + 1', { session })).text).toContain('is paused at TypeError');
+      expect((await lab.call('inspect', { target: 'kept', session })).text).toBe('number: 42');
+      expect((await lab.call('lookup', { name: 'kept', session })).text).toBe('kept = 42');
       await debug('abort');
       expect(await lab.value('kept + 1', { session })).toBe('43');
       await lab.call('sessions', { action: 'close', session: other });

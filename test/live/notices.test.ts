@@ -6,7 +6,7 @@ import { Pipe } from '../../src/serve/pipe.ts';
 import { coreOf } from '../../src/server/core.ts';
 import { call, initialize, type Json } from '../serve/http.ts';
 
-type Person = (code: string) => Promise<string>;
+type Person = (code: string, tool?: string, args?: object) => Promise<string>;
 
 /** As on stdio, or as by the local socket, which has an id. */
 function visitor(live: ReturnType<typeof createLive>, sessionId?: string): Person {
@@ -38,9 +38,9 @@ function visitor(live: ReturnType<typeof createLive>, sessionId?: string): Perso
     return answer;
   };
   const ready = send(initialize());
-  return async (code) => {
+  return async (code, tool = 'evaluate', args = { code }) => {
     await ready;
-    return (await send(call(0, 'evaluate', { code }))).result.content[0].text as string;
+    return (await send(call(0, tool, args))).result.content[0].text as string;
   };
 }
 
@@ -55,6 +55,18 @@ it('The agent and the person in one session are both told that it was lost, each
   expect(await agent('typeof kept')).toMatch(told);
   expect(await agent('typeof kept')).toBe("=> 'undefined'");
   expect(await person('typeof kept')).toBe("=> 'undefined'");
+});
+
+it('Whoever shares a session hears that another one has reset it; who did so is not told twice', async () => {
+  const live = createLive();
+  onTestFinished(() => live.close());
+  const [agent, person] = [visitor(live), visitor(live, 'local')];
+  await agent('let kept = 42');
+  expect(await person('kept')).toBe('=> 42');
+  expect(await agent('', 'sessions', { action: 'reset' })).toBe('main is empty: generation 2.');
+  expect(await agent('typeof kept')).toBe("=> 'undefined'");
+  expect(await person('typeof kept')).toMatch(/\[STATE LOST] generation 2: it was reset\. 2 cells of work and every value are gone\./);
+  expect(await person('process.exit(7)')).toMatch(/generation 3: it exited with code 7\. 2 cells of work/);
 });
 
 it('Each listener hears everything once, and no more is kept than is bounded', () => {

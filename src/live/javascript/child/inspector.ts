@@ -22,9 +22,17 @@ const calling = 'function (method, a, b, c) { return this[method](a, b, c); }';
 export class Inspector {
   readonly #session: Session = new Session();
   #keeper = '';
+  /** The debugger holds the main thread. */
+  #held = false;
 
   async connect(): Promise<void> {
     this.#session.connectToMainThread();
+    this.on('Debugger.paused', () => {
+      this.#held = true;
+    });
+    this.on('Debugger.resumed', () => {
+      this.#held = false;
+    });
     const found = await this.post<Evaluated>('Runtime.evaluate', { expression: '__vivarium_keeper' });
     this.#keeper = found.result.objectId ?? '';
   }
@@ -75,7 +83,9 @@ export class Inspector {
 
   /** Reads and changes nothing: the engine itself stops whatever would. */
   async look(expression: string): Promise<Remote> {
-    const terms = { expression, throwOnSideEffect: true, timeout: 1_000, silent: true, objectGroup: 'look', replMode: true };
+    // Its answer comes by way of a promise, and none is settled while the debugger holds the program.
+    const replMode = !this.#held;
+    const terms = { expression, throwOnSideEffect: true, timeout: 1_000, silent: true, objectGroup: 'look', replMode };
     const { result, exceptionDetails } = await this.post<Evaluated>('Runtime.evaluate', terms);
     if (exceptionDetails === undefined) return result;
     const message = messageOf(exceptionDetails);

@@ -210,7 +210,8 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      if (busy === undefined) void inspector.post('Runtime.terminateExecution');
+      if (busy !== undefined) return reject(new Error('What runs leaves no gap to look: wait for it, or interrupt it'));
+      void inspector.post('Runtime.terminateExecution');
       reject(new Error('It took too long to look at'));
     }, lookMs);
   });
