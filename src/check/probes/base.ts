@@ -1,6 +1,6 @@
 // JSON-RPC: what a server makes of batches, of bytes that are no message, and of methods it does not have.
 
-import { isReplyTo } from '../peer/peer.ts';
+import { type Answer, answerFrom, isReplyTo, type Peer } from '../peer/peer.ts';
 import { outcome, type Probe, shown } from '../probe.ts';
 import { at, isRecord } from '../value.ts';
 
@@ -69,7 +69,7 @@ export const baseProbes: readonly Probe[] = [
     async run({ other, judge }) {
       const peer = await other();
       if (peer === undefined) return;
-      const answer = await peer.raw('{"jsonrpc":"2.0","id":77,"method":"ping"', { reply: null, wild: true, patience: 500 });
+      const answer = await refusalOf(peer, '{"jsonrpc":"2.0","id":77,"method":"ping"');
       judge.verdict('errors/parse', answer.error?.code === -32700, `half of a message gets ${outcome(answer)}`, shown(answer));
     },
   },
@@ -80,7 +80,7 @@ export const baseProbes: readonly Probe[] = [
     async run({ other, judge }) {
       const peer = await other();
       if (peer === undefined) return;
-      const answer = await peer.raw('{"hello":"world"}', { reply: null, wild: true, patience: 500 });
+      const answer = await refusalOf(peer, '{"hello":"world"}');
       judge.verdict(
         'errors/invalid-request',
         answer.error?.code === -32600,
@@ -90,3 +90,14 @@ export const baseProbes: readonly Probe[] = [
     },
   },
 ];
+
+/** What bytes that are no request get: on a pipe, before something that was sent after them is answered, or soon after. */
+async function refusalOf(peer: Peer, bytes: string): Promise<Answer> {
+  const from = peer.conversation.messages.length;
+  const sent = await peer.raw(bytes, { wild: true });
+  if (peer.transport === 'http') return sent;
+  await peer.settle();
+  const { messages } = peer.conversation;
+  const message = await peer.see((one) => messages.indexOf(one) >= from && isReplyTo(one.value, null), 300);
+  return answerFrom(sent.sent, message, 'no answer', sent.exchange);
+}

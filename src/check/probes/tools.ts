@@ -2,7 +2,7 @@
 import { type Context, outcome, type Probe, shown } from '../probe.ts';
 import { whyUncallable } from '../surface.ts';
 import { callTool } from '../tool-call.ts';
-import { asList, asRecord, brief, isRecord, type Json } from '../value.ts';
+import { asList, asRecord, brief, type Json } from '../value.ts';
 
 const capability = 'tools';
 const maxCalls = 24;
@@ -136,11 +136,12 @@ async function independent({ connect, judge, capabilities, peer, surface }: Cont
     const key = kind === 'resources' ? 'uri' : 'name';
     const names = (result: Json | undefined) => asList(result?.[kind]).map((one) => String(asRecord(one)[key]));
     const [here, there] = [names(own.result), names(others.result)];
-    const isSame = JSON.stringify([...here].sort()) === JSON.stringify([...there].sort());
+    // On a pipe it is another process, in which nobody has called anything yet.
+    const begun = surface[kind].map((one) => String(one[key]));
+    const isSame = [here, begun].some((list) => JSON.stringify([...list].sort()) === JSON.stringify([...there].sort()));
     judge.verdict(`${kind}/list/independent`, isSame, `one connection lists ${brief(here)}, another ${brief(there)}`, shown(own, others));
     if (kind !== 'tools' || !isSame) continue;
-    const before = surface.tools.filter(isRecord).map(({ name }) => String(name));
-    const isOrdered = here.join() === there.join() && (before.length !== here.length || before.join() === here.join());
+    const isOrdered = [here, begun].some((list) => list.join() === there.join());
     judge.verdict('tools/list/order', isOrdered, 'the same tools in another order', shown(own, others));
   }
 }

@@ -158,7 +158,7 @@ async function vainCancellations({ other, judge, isModern }: Context): Promise<v
     const isWell = await peer.settle();
     const replies = peer.conversation.messages
       .slice(before)
-      .filter(({ direction, value }) => direction === 'received' && at(value, 'error') !== undefined);
+      .filter(({ direction, value }) => direction === 'received' && at(value, 'error') !== undefined && (at(value, 'id') ?? null) === null);
     const isIgnored = isWell && (replies.length === 0 || peer.transport !== 'stdio');
     judge.verdict(`cancellation/invalid/${name}`, isIgnored, isWell ? 'it is answered' : 'after it the server does not answer', replies);
   }
