@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { runCheck } from 'vivarium/check';
+import { Server } from 'vivarium/server';
+import { compareWith, readExpected } from '../../src/check/baseline.ts';
+import { pipeTarget } from './pipe-target.ts';
+
+describe('expected failures', () => {
+  it('are read a line each, with a revision or without, whatever stands around them', () => {
+    const text = '# known\nserver:\n  - stdio/stdout-clean\n  - "ping/empty@2025-11-25"   # soon\n\n';
+    expect(readExpected(text)).toEqual([{ id: 'stdio/stdout-clean' }, { id: 'ping/empty', revision: '2025-11-25' }]);
+  });
+
+  it('excuse what they name, and are stale when it no longer fails', async () => {
+    const target = pipeTarget(
+      () => new Server({ name: 'loud', version: '1.0.0' }),
+      () => ({ greeting: 'hello\n' }),
+    );
+    const reports = [await runCheck(target, { revision: '2025-11-25' })];
+    expect(compareWith(readExpected('stdio/stdout-clean'), reports)).toEqual({ unexpected: [], stale: [] });
+    expect(compareWith(readExpected('ping/empty'), reports)).toMatchObject({
+      unexpected: [{ id: 'stdio/stdout-clean', revision: '2025-11-25' }],
+      stale: [{ id: 'ping/empty' }],
+    });
+  });
+});
