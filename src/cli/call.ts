@@ -1,6 +1,6 @@
 // vivarium call: one call of one tool.
 import { modelView } from '../client/model-view.ts';
-import type { Tool } from '../protocol/types.ts';
+import type { CallToolResult, ContentBlock, Tool } from '../protocol/types.ts';
 import { bounded, isCostly, isOverdue } from '../schema/bounded.ts';
 import { defineSchema, type Schema, type Verdict } from '../schema/schema.ts';
 import { argumentFlags, readArguments } from './call-arguments.ts';
@@ -48,13 +48,19 @@ export const call: Command = {
       const file = args.values['output'] as string | undefined;
       if (args.values['format'] === 'json') write(`${JSON.stringify(result, null, 2)}\n`, file);
       else {
-        const text = new Shown(args.values['save'] as string | undefined, name).blocks(modelView(result));
+        const text = new Shown(args.values['save'] as string | undefined, name).blocks(wholeOf(result));
         if (result.isError === true && file === undefined) process.stderr.write(text);
         else write(text, file);
       }
       return result.isError === true ? exitCodes.toolError : exitCodes.ok;
     }),
 };
+
+/** For people nothing is left out: words that are not the structured value, and then the value. */
+function wholeOf(result: CallToolResult): readonly ContentBlock[] {
+  const view = modelView(result);
+  return [...(result.content ?? []).filter((block) => block.type === 'text' && !view.includes(block)), ...view];
+}
 
 function unknown(name: string, tools: readonly Tool[]): never {
   const names = tools.map((tool) => tool.name);

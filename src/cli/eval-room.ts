@@ -46,7 +46,7 @@ export class Room {
       told(result);
       result = await this.call('evaluate', { wait_ms: waitMs, ...session });
     }
-    this.#handle = (result.structuredContent as { session?: string } | undefined)?.session;
+    this.#handle = standingOf(result).session;
     return result;
   }
 
@@ -122,7 +122,11 @@ export function linesOf({ content }: CallToolResult): string {
   return `${parts.join('\n')}\n`;
 }
 
-function isUnfinished({ structuredContent }: CallToolResult): boolean {
-  const { status } = (structuredContent ?? {}) as { status?: unknown };
+function isUnfinished(result: CallToolResult): boolean {
+  const { status } = standingOf(result);
   return status === 'running' || status === 'queued';
+}
+
+function standingOf({ _meta }: CallToolResult): { readonly status?: string; readonly session?: string } {
+  return (_meta?.['vivarium/live'] ?? {}) as { status?: string; session?: string };
 }

@@ -1,27 +1,24 @@
-// How a tool of the live image answers: in words for the model, with a small structured part.
+// How a tool of the live image answers: in words for the model, with a small part for programs in `_meta`.
 import type { ContentBlock } from '../protocol/types.ts';
 import type { Context } from '../server/context.ts';
-import { result, type StructuredResult, ToolError } from '../server/tool.ts';
+import { ToolError } from '../server/tool.ts';
 import { type Report, reportRun } from './report.ts';
 import type { Run } from './run.ts';
 import type { Session } from './session.ts';
 
+/** Not structured content: Claude Code, Codex and others show a model that alone, and the words, which are the answer, would be lost. */
 export interface Told {
+  readonly content: readonly ContentBlock[];
+  readonly _meta: { readonly 'vivarium/live': object };
+}
+
+export interface Standing {
   readonly status: string;
   readonly session: string;
   readonly generation: number;
   readonly refs?: number[];
   readonly truncated?: boolean;
 }
-
-/** Repeated in every tool, so it names only what a program needs to go on; the rest of `Told` comes along. */
-export const told = {
-  type: 'object',
-  properties: {
-    status: { type: 'string' },
-    session: { type: 'string' },
-  },
-} as const;
 
 export async function waitFor(session: Session, run: Run, ctx: Context, ms: number): Promise<Report> {
   await attend(session, run, ctx, ms);
@@ -58,11 +55,11 @@ export function heard(session: Session, ctx: Context, words: string): string {
   return [words, ...losses, ...session.remarks.take(listener).map((one) => `[NOTE] ${one}`)].join('\n');
 }
 
-export function answer(session: Session, run: Run, report: Report): StructuredResult<Told> {
+export function answer(session: Session, run: Run, report: Report): Told {
   const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
   const more = { refs: report.refs, truncated: report.truncated };
   if (report.failed)
-    throw new ToolError(session.terms.mask(report.text), { structured: structured(session, report.status, more), content: pictures });
+    throw new ToolError(session.terms.mask(report.text), { meta: standing(session, report.status, more), content: pictures });
   return saying(session, report.status, report.text, more, pictures);
 }
 
@@ -72,17 +69,24 @@ export function saying(
   words: string,
   more: { readonly refs?: readonly number[]; readonly truncated?: boolean } = {},
   content: readonly ContentBlock[] = [],
-): StructuredResult<Told> {
-  return result(structured(session, status, more), { words: session.terms.mask(words), content });
+): Told {
+  return { content: [{ type: 'text', text: session.terms.mask(words) }, ...content], _meta: standing(session, status, more) };
 }
 
-export function structured(
+export function standing(
   session: Session,
   status: string,
   { refs = [], truncated = false }: { refs?: readonly number[]; truncated?: boolean } = {},
-): Told {
+): Told['_meta'] {
   const { handle: name, generation } = session;
-  return { status, session: name, generation, ...(refs.length > 0 && { refs: refs.slice(0, 50) }), ...(truncated && { truncated }) };
+  const all: Standing = {
+    status,
+    session: name,
+    generation,
+    ...(refs.length > 0 && { refs: refs.slice(0, 50) }),
+    ...(truncated && { truncated }),
+  };
+  return { 'vivarium/live': all };
 }
 
 export async function asking(session: Session, op: string, fields: object, ctx: Context): Promise<object> {
@@ -91,7 +95,7 @@ export async function asking(session: Session, op: string, fields: object, ctx: 
   } catch (error) {
     const words = heard(session, ctx, error instanceof Error ? error.message : String(error));
     throw new ToolError(session.terms.mask(words), {
-      structured: structured(session, 'error'),
+      meta: standing(session, 'error'),
     });
   }
 }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
-import { result, type StructuredResult, ToolError } from '../server/tool.ts';
-import { waitFor } from './answers.ts';
+import { ToolError } from '../server/tool.ts';
+import { type Told, waitFor } from './answers.ts';
 import type { Engine } from './engine.ts';
 import type { Home } from './home.ts';
 import { Printed } from './printed.ts';
@@ -38,7 +38,6 @@ interface Ended {
 const mostFailures = 20;
 const mostMessage = 600;
 const mostReport = 64 * 1024 * 1024;
-const number = { type: 'integer' } as const;
 
 export function offerRunTests(server: Server, place: Workplace, found: TestRunner | undefined, terms: TestTerms): void {
   const inImages = place.sessions.engines.some(({ testsCode }) => testsCode !== undefined);
@@ -63,10 +62,6 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
           readonly session: { readonly type: 'string' };
         };
       },
-      output: {
-        type: 'object',
-        properties: { status: { type: 'string' }, passed: number, failed: number },
-      } as const,
       annotations: { destructiveHint: false },
     },
     async ({ files = [], name, timeout_ms = place.timeoutMs, session: handle }, ctx) => {
@@ -81,9 +76,7 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
       if (why === 'timeout')
         throw new ToolError(terms.mask(`[TIMEOUT] The tests ran longer than ${timeout_ms} ms and were stopped.${tail}`));
       if (report === undefined) throw new ToolError(terms.mask(`[ERROR] ${runner.title} ended with ${code} and left no report.${tail}`));
-      const { passed, failed, skipped } = report;
-      const status = failed > 0 ? 'failed' : 'passed';
-      return result({ status, passed, failed, skipped }, { words: terms.mask(reportText(report, runner.title, ms)) });
+      return judged(report, terms.mask(reportText(report, runner.title, ms)));
     },
   );
 }
@@ -95,13 +88,7 @@ async function sessionWith(place: Workplace, handle: string | undefined, ctx: Co
   return session.engine.testsCode === undefined ? undefined : session;
 }
 
-async function inImage(
-  place: Workplace,
-  session: Session,
-  wish: TestWish,
-  timeoutMs: number,
-  ctx: Context,
-): Promise<StructuredResult<{ status: string; passed: number; failed: number; skipped: number }>> {
+async function inImage(place: Workplace, session: Session, wish: TestWish, timeoutMs: number, ctx: Context): Promise<Told> {
   const { engine, terms } = session;
   const code = engine.testsCode?.(wish) ?? '';
   const run = session.evaluate(code, place.asked({ timeout_ms: timeoutMs }));
@@ -109,13 +96,14 @@ async function inImage(
   const { outcome } = run;
   const report = outcome?.status === 'ok' ? outcome.value.tests : undefined;
   if (report === undefined) throw new ToolError(terms.mask(text));
-  const { passed, failed, skipped } = report;
   // What the tests printed stands below the first line.
   const printed = text.includes('\n') ? `\n${text.slice(text.indexOf('\n') + 1)}` : '';
-  return result(
-    { status: failed > 0 ? 'failed' : 'passed', passed, failed, skipped },
-    { words: terms.mask(`${reportText(report, engine.title, run.ms)}${printed}`) },
-  );
+  return judged(report, terms.mask(`${reportText(report, engine.title, run.ms)}${printed}`));
+}
+
+function judged({ passed, failed, skipped }: TestReport, text: string): Told {
+  const all = { status: failed > 0 ? 'failed' : 'passed', passed, failed, skipped };
+  return { content: [{ type: 'text', text }], _meta: { 'vivarium/live': all } };
 }
 
 async function run(runner: TestRunner, wish: TestWish, terms: TestTerms, ctx: Context): Promise<Ended> {

@@ -1,8 +1,8 @@
 // sessions: their beginning and end, and what is kept of them.
 import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
-import { result, type StructuredResult, ToolError } from '../server/tool.ts';
-import { listenerOf, saying, type Told, told } from './answers.ts';
+import { ToolError } from '../server/tool.ts';
+import { listenerOf, saying, type Told } from './answers.ts';
 import { featuresText } from './features.ts';
 import { imageOf, loadJournal, replay, saveJournal } from './journal.ts';
 import type { Session } from './session.ts';
@@ -25,7 +25,6 @@ export function sessionsTool(server: Server, place: Workplace): void {
         },
         required: ['action'],
       } as const,
-      output: told,
     },
     async ({ action, session: handle, language, name }, ctx) => {
       try {
@@ -48,7 +47,7 @@ async function carryOut(
   place: Workplace,
   name: string | undefined,
   ctx: Context,
-): Promise<StructuredResult<Told>> {
+): Promise<Told> {
   const { handle, owner } = session;
   switch (action) {
     case 'interrupt': {
@@ -76,37 +75,33 @@ async function carryOut(
       return saying(
         session,
         'ok',
-        `Saved as "${file}": the ${cells} cells that succeeded, to be run again by restore. Values are not saved, only how they were made.${dropped}${less}`,
+        `Saved as "${file}": ${cells === 1 ? 'the one cell' : `the ${cells} cells`} that succeeded, to be run again by restore. Values are not saved, only how they were made.${dropped}${less}`,
       );
     }
   }
 }
 
-function list(place: Workplace, ctx: Context): StructuredResult<Told> {
+function list(place: Workplace, ctx: Context): Told {
   const all = place.sessions.list(place.ownerOf(ctx));
   const lines = all.map(({ handle, engine, state, generation, entries, queued }) => {
     const waiting = queued === 0 ? '' : `, ${queued} waiting`;
     const what = engine.foreign === true ? engine.title : engine.language;
-    return `${handle}  ${what}  ${state}${waiting}  generation ${generation}  ${entries.length} cells  (${featuresText(engine.features)})`;
+    return `${handle}  ${what}  ${state}${waiting}  generation ${generation}  ${entries.length} ${entries.length === 1 ? 'cell' : 'cells'}  (${featuresText(engine.features)})`;
   });
   for (const { handle, engine } of place.sessions.visits())
     if (!all.some((one) => one.handle === handle)) lines.push(`${handle}  ${engine.title}, to be worked in as session "${handle}"`);
   const text = lines.length === 0 ? 'No session is open; evaluate opens one.' : lines.join('\n');
   const [first] = all;
-  return first === undefined ? result({ status: 'ok', session: '', generation: 0 }, { words: text }) : saying(first, 'ok', text);
+  if (first !== undefined) return saying(first, 'ok', text);
+  return { content: [{ type: 'text', text }], _meta: { 'vivarium/live': { status: 'ok' } } };
 }
 
-function opened(session: Session): StructuredResult<Told> {
+function opened(session: Session): Told {
   const { handle, engine } = session;
   return saying(session, 'ok', `Opened ${handle} (${engine.language}); pass it as session.\nIt can: ${featuresText(engine.features)}.`);
 }
 
-async function restore(
-  place: Workplace,
-  ctx: Context,
-  name: string | undefined,
-  language: string | undefined,
-): Promise<StructuredResult<Told>> {
+async function restore(place: Workplace, ctx: Context, name: string | undefined, language: string | undefined): Promise<Told> {
   const folder = place.folderOf(ctx);
   const journal = await loadJournal(folder, name);
   const owner = place.ownerOf(ctx);

@@ -1,7 +1,7 @@
 // The six tools of a live image, small enough that a model reads them all.
 import type { Server } from '../server/server.ts';
 import { ToolError } from '../server/tool.ts';
-import { answer, asking, heard, saying, structured, told, waitFor } from './answers.ts';
+import { answer, asking, heard, saying, standing, waitFor } from './answers.ts';
 import { debugTool } from './debug-tool.ts';
 import type { Members } from './engine.ts';
 import { membersText } from './report.ts';
@@ -12,6 +12,8 @@ import type { Workplace } from './workplace.ts';
 
 const text = { type: 'string' } as const;
 const handle = { type: 'string', description: 'handle; omit for your own' } as const;
+
+const goingOn = 'give it as session to go on with what is in it; without one, every call begins anew';
 
 export function offerTools(server: Server, place: Workplace): void {
   server.tool(
@@ -31,14 +33,16 @@ export function offerTools(server: Server, place: Workplace): void {
           on_error: { type: 'string', enum: ['report', 'pause'] },
         },
       } as const,
-      output: told,
     },
     async (args, ctx) => {
       const code = args.code ?? args.expression;
       const session = await place.sessionFor(ctx, args.session, args.language, code !== undefined);
       const run = code === undefined ? session.current : begin(session, code, { ...place.asked(args), onError: args.on_error });
       if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}: give code`);
-      return answer(session, run, await waitFor(session, run, ctx, args.wait_ms ?? place.waitMs));
+      const report = await waitFor(session, run, ctx, args.wait_ms ?? place.waitMs);
+      const named =
+        args.session === undefined && place.isNew(ctx) ? `${report.text}\n[SESSION] ${session.handle}: ${goingOn}` : report.text;
+      return answer(session, run, { ...report, text: named });
     },
   );
 
@@ -56,7 +60,6 @@ export function offerTools(server: Server, place: Workplace): void {
         },
         required: ['target'],
       } as const,
-      output: told,
       ...place.looks,
     },
     async ({ target, path = [], offset = 0, session: name }, ctx) => {
@@ -78,7 +81,6 @@ export function offerTools(server: Server, place: Workplace): void {
         properties: { name: text, want: { type: 'string', enum: ['summary', 'source', 'members', 'callers', 'search'] }, session: text },
         required: ['name'],
       } as const,
-      output: told,
       ...place.looks,
     },
     async ({ name, want = 'summary', session: own }, ctx) => {
@@ -93,13 +95,12 @@ export function offerTools(server: Server, place: Workplace): void {
     {
       description: 'Swap edited files into the running program, keeping its state (default: all changed).',
       input: { type: 'object', properties: { files: { type: 'array', items: text }, session: text } } as const,
-      output: told,
       annotations: { destructiveHint: false, idempotentHint: true },
     },
     async ({ files, session: own }, ctx) => {
       const session = await place.sessionFor(ctx, own);
       const { text: said, failed } = (await asking(session, 'reload', { files }, ctx)) as unknown as { text: string; failed?: boolean };
-      if (failed === true) throw new ToolError(session.terms.mask(said), { structured: structured(session, 'error') });
+      if (failed === true) throw new ToolError(session.terms.mask(said), { meta: standing(session, 'error') });
       return saying(session, 'ok', heard(session, ctx, said));
     },
   );

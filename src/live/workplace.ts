@@ -82,12 +82,17 @@ export class Workplace {
     return { timeoutMs: Math.min(timeout_ms, this.timeoutMs), language, package: pack };
   }
 
-  /** One for each language, where there are several. */
+  /** Whether a call that names no session begins one, which nobody can know the name of yet. */
+  isNew(ctx: Context): boolean {
+    return this.#ownName(ctx, undefined) === undefined;
+  }
+
   /** Its connection has ended. What runs goes on, under its handle, until nobody has used it for long. */
   async leave(sessionId: string): Promise<void> {
     if (!this.#single) await this.sessions.leave(nameOf(sessionId));
   }
 
+  /** One for each language, where there are several. */
   #ownName({ sessionId }: Context, language: string | undefined): string | undefined {
     if (!this.#single && !this.#nameless && sessionId === undefined) return undefined;
     const own = this.#single || sessionId === undefined ? 'main' : nameOf(sessionId);

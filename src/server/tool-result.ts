@@ -22,6 +22,7 @@ export function textResult(text: string, isError: boolean): ToolResult {
 export function errorResult(error: ToolError): ToolResult | string {
   const built: ToolResult = { content: [{ type: 'text', text: error.message }, ...error.content], isError: true };
   if (error.structured !== undefined) built.structuredContent = error.structured;
+  if (error.meta !== undefined) built._meta = error.meta;
   return checked(built);
 }
 
@@ -60,13 +61,7 @@ export function fromValue(
   format: TextFormat | ((value: never) => string),
   extra: ResultOptions | undefined,
 ): ToolResult | string {
-  const { words } = extra ?? {};
-  const block =
-    words !== undefined
-      ? { text: words, format: 'json' }
-      : typeof format === 'function'
-        ? { text: format(value as never), format: 'json' }
-        : encodeNow(value, format);
+  const block = typeof format === 'function' ? { text: format(value as never), format: 'json' } : encodeNow(value, format);
   const first: ContentBlock =
     block.format === 'toon' ? { type: 'text', text: block.text, _meta: { 'vivarium/format': 'toon' } } : { type: 'text', text: block.text };
   const built: ToolResult = { content: extra?.content ? [first, ...extra.content] : [first], structuredContent: value, isError: false };

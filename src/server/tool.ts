@@ -91,8 +91,6 @@ export interface ResultOptions {
   /** Blocks after the text projection. */
   readonly content?: readonly ContentBlock[];
   readonly text?: TextFormat;
-  /** The text itself, where it says more than the value. */
-  readonly words?: string;
   /** `_meta` of the result. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
@@ -113,15 +111,24 @@ export function result<T>(value: T, options: ResultOptions = {}): StructuredResu
   return new StructuredResult(value, options);
 }
 
+export interface ToolErrorOptions {
+  readonly content?: readonly ContentBlock[];
+  readonly structured?: unknown;
+  /** `_meta` of the result. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
 /** A failure the model should read; other errors thrown by a tool become one too, with less control. */
 export class ToolError extends Error {
   readonly content: readonly ContentBlock[];
   readonly structured: unknown;
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(message: string, options: { readonly content?: readonly ContentBlock[]; readonly structured?: unknown } = {}) {
+  constructor(message: string, options: ToolErrorOptions = {}) {
     super(message);
     this.name = 'ToolError';
     this.content = options.content ?? [];
     this.structured = options.structured;
+    this.meta = options.meta;
   }
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, root, vivarium } from './vivarium.ts';
 
@@ -29,6 +30,15 @@ describe('vivarium call', () => {
     [['sum', 'of=[1,2]'], '{"sum":3}\n'],
   ])('%j prints %j', async (args, printed) => {
     expect(await call(args)).toEqual({ code: 0, stdout: printed, stderr: '' });
+  });
+
+  it('prints words that the structured value does not hold, and then the value', async () => {
+    const server = join(folder, 'worded.mjs');
+    const whole = "{ content: [{ type: 'text', text: 'the whole page' }], structuredContent: { source: 'cache' } }";
+    const made = `const server = new Server({ name: 'worded', version: '1' });\nserver.tool('read', {}, () => (${whole}));\nexport default server;\n`;
+    writeFileSync(server, `import { Server } from ${JSON.stringify(pathToFileURL(join(root, 'dist/server/index.js')))};\n${made}`);
+    const { code, stdout } = await vivarium(['call', server, 'read'], { cwd: folder });
+    expect([code, stdout]).toEqual([0, 'the whole page\n{"source":"cache"}\n']);
   });
 
   it('takes all arguments from standard input', async () => {

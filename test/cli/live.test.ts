@@ -126,7 +126,11 @@ describe('vivarium live --http', () => {
     const { body, headers: more } = modern('tools/call', { name: 'evaluate', arguments: { code: 'typeof kept' } }, { authorization });
     const answer = (await (await send(url, body as object, more as Record<string, string>)).json()) as Json;
     expect(answer.result.content[0].text).toContain('undefined');
-    expect(answer.result.structuredContent.session).toMatch(/^s-/);
+    const { session } = answer.result._meta['vivarium/live'];
+    expect(session).toMatch(/^s-/);
+    expect(answer.result.content[0].text).toContain(`[SESSION] ${session}: `);
+    const next = modern('tools/call', { name: 'evaluate', arguments: { code: '1', session } }, { authorization });
+    expect(await textOf(await send(url, next.body as object, next.headers as Record<string, string>))).toBe('=> 1');
   });
 
   it('refuses a host that others can reach, unless told to', async () => {

@@ -1,11 +1,23 @@
 // How a live server presents itself, and what it says while it works.
 import { expect, it } from 'vitest';
+import { modelView } from 'vivarium';
 import { openLab } from './fixture.ts';
 
 it('A live server presents itself under the name and version it was given', async () => {
   await using lab = await openLab({ name: 'shop', version: '7.0.0' });
   expect(lab.client.server).toMatchObject({ name: 'shop', version: '7.0.0' });
   expect(lab.client.instructions).toContain('live image');
+});
+
+it('A live server answers in words alone, which no client leaves out in favour of a structured value', async () => {
+  await using lab = await openLab({ tools: 'all' });
+  expect((await lab.client.listTools()).filter(({ outputSchema }) => outputSchema !== undefined)).toEqual([]);
+  for (const code of ['6 * 7', 'nowhere']) {
+    const result = await lab.client.callTool('evaluate', { code });
+    expect(result.structuredContent).toBeUndefined();
+    expect(result._meta?.['vivarium/live']).toMatchObject({ session: 'main', generation: 1 });
+    expect(modelView(result)).toEqual(result.content);
+  }
 });
 
 it('A live server reports progress while an evaluation runs, with what was printed last', async () => {

@@ -135,7 +135,9 @@ describe('it is offered', () => {
   it('not where there is no runner, and then asking for it is a mistake', async () => {
     await using lab = await openProject({ 'package.json': '{}' });
     expect(await names(lab)).not.toContain('run_tests');
-    expect(() => createLive({ cwd: folders.at(-1) as string, tools: ['run_tests'] })).toThrow(/neither vitest, jest nor node:test/);
+    expect(() => createLive({ cwd: folders.at(-1) as string, tools: ['run_tests'] })).toThrow(
+      /neither vitest, jest, node:test nor an ASDF system/,
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 // A core with the bridge in it, so that an image is there at once: built on first use, in the background, and kept.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { bridgeFile, bridgeFolder } from './bridge-files.ts';
@@ -15,6 +15,8 @@ export interface Core {
 const building = new Map<string, Promise<string | undefined>>();
 const keys = new Map<string, string>();
 const buildMs = 120_000;
+/** The draft, the file, and the program with its arguments. */
+const naming = 'file=$1; shift; if "$@"; then mv -f "$0" "$file"; else code=$?; rm -f "$0"; exit $code; fi';
 
 /** The core, where it is built already. */
 export function coreFile(sbcl: string, folder: string = cacheFolder()): string | undefined {
@@ -57,7 +59,8 @@ async function build(sbcl: string, folder: string, file: string): Promise<string
   // Several servers may build at once: each its own, and the last one stays.
   const draft = `${file}.${process.pid}`;
   const args = ['--noinform', '--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('build.lisp'), draft];
-  const child = spawn(sbcl, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  // Named by the shell: a command that evaluates once has ended long before.
+  const child = spawn('/bin/sh', ['-c', naming, draft, file, sbcl, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
   // It must never be what keeps a server alive.
   child.unref();
   let said = '';
@@ -71,11 +74,10 @@ async function build(sbcl: string, folder: string, file: string): Promise<string
   });
   clearTimeout(late);
   try {
-    if (code !== 0 || !existsSync(draft)) {
+    if (code !== 0 || !existsSync(file)) {
       rmSync(draft, { force: true });
       return `it ended with ${code}: ${said.trim().slice(-300)}`;
     }
-    renameSync(draft, file);
     forgetOthers(folder, file);
   } catch (error) {
     return (error as Error).message;
@@ -83,12 +85,15 @@ async function build(sbcl: string, folder: string, file: string): Promise<string
   return undefined;
 }
 
-/** Cores of other versions that nobody has begun with for a month. */
+/** Cores of other versions that nobody has begun with for a month, and drafts whose making was cut short. */
 function forgetOthers(folder: string, file: string): void {
   const month = 30 * 24 * 3_600_000;
   for (const name of readdirSync(folder)) {
     const other = join(folder, name);
-    if (/^sbcl-.*\.core/.test(name) && other !== file && Date.now() - statSync(other).atimeMs > month) rmSync(other, { force: true });
+    if (!/^sbcl-.*\.core/.test(name) || other === file) continue;
+    const { atimeMs, mtimeMs } = statSync(other);
+    const [since, most] = name.endsWith('.core') ? [atimeMs, month] : [mtimeMs, 2 * buildMs];
+    if (Date.now() - since > most) rmSync(other, { force: true });
   }
 }
 
