@@ -127,6 +127,6 @@ function isUnfinished(result: CallToolResult): boolean {
   return status === 'running' || status === 'queued';
 }
 
-function standingOf({ _meta }: CallToolResult): { readonly status?: string; readonly session?: string } {
-  return (_meta?.['vivarium/live'] ?? {}) as { status?: string; session?: string };
+function standingOf({ structuredContent }: CallToolResult): { readonly status?: string; readonly session?: string } {
+  return (structuredContent ?? {}) as { status?: string; session?: string };
 }

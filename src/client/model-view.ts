@@ -9,7 +9,8 @@ export function modelView(result: CallToolResult): readonly ContentBlock[] {
     return content.length > 0 ? content : [{ type: 'text', text: result.isError === true ? 'Failed.' : 'Done.' }];
   // The words of a failure are what matters.
   if (result.isError === true && content.length > 0) return content;
-  if (content.some((block) => block.type === 'text' && says(block.text, structuredContent))) return content;
+  if (content.some((block) => block.type === 'text' && (says(block.text, structuredContent) || holds(structuredContent, block.text))))
+    return content;
   const projected: ContentBlock = { type: 'text', text: textOf(structuredContent) };
   return [projected, ...content.filter((block) => block.type !== 'text')];
 }
@@ -21,6 +22,11 @@ function textOf(value: unknown): string {
   } catch {
     return 'The value is nested too deeply to be shown.';
   }
+}
+
+/** A value that carries the very words: what is beside them is for programs. */
+function holds(value: unknown, text: string): boolean {
+  return text !== '' && typeof value === 'object' && value !== null && Object.values(value).includes(text);
 }
 
 function says(text: string, value: unknown): boolean {

@@ -1,21 +1,33 @@
-// How a tool of the live image answers: in words for the model, with a small part for programs in `_meta`.
+// How a tool of the live image answers: in words for the model, with a small structured part that holds them too.
 import type { ContentBlock } from '../protocol/types.ts';
 import type { Context } from '../server/context.ts';
-import { ToolError } from '../server/tool.ts';
+import { result, type StructuredResult, ToolError } from '../server/tool.ts';
 import { type Report, reportRun } from './report.ts';
 import type { Run } from './run.ts';
 import type { Session } from './session.ts';
 
-/** Not structured content: Claude Code, Codex and others show a model that alone, and the words, which are the answer, would be lost. */
-export interface Told {
-  readonly content: readonly ContentBlock[];
-  readonly _meta: { readonly 'vivarium/live': object };
-}
+/** The words stand in both: many clients show a model the structured part alone, others the content alone. */
+export type Told = StructuredResult<Standing & { readonly text: string }>;
+
+/** Repeated in every tool, so it names only what everybody needs; the rest of `Standing` comes along. */
+const told = {
+  type: 'object',
+  properties: {
+    status: { type: 'string' },
+    text: { type: 'string' },
+  },
+} as const;
+
+/** How each tool says what it gives. */
+export const inWords: { readonly output: typeof told; text(value: { readonly text?: string }): string } = {
+  output: told,
+  text: ({ text = '' }) => text,
+};
 
 export interface Standing {
   readonly status: string;
-  readonly session: string;
-  readonly generation: number;
+  readonly session?: string;
+  readonly generation?: number;
   readonly refs?: number[];
   readonly truncated?: boolean;
 }
@@ -58,8 +70,7 @@ export function heard(session: Session, ctx: Context, words: string): string {
 export function answer(session: Session, run: Run, report: Report): Told {
   const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
   const more = { refs: report.refs, truncated: report.truncated };
-  if (report.failed)
-    throw new ToolError(session.terms.mask(report.text), { meta: standing(session, report.status, more), content: pictures });
+  if (report.failed) throw failing(session, report.text, standing(session, report.status, more), pictures);
   return saying(session, report.status, report.text, more, pictures);
 }
 
@@ -70,23 +81,36 @@ export function saying(
   more: { readonly refs?: readonly number[]; readonly truncated?: boolean } = {},
   content: readonly ContentBlock[] = [],
 ): Told {
-  return { content: [{ type: 'text', text: session.terms.mask(words) }, ...content], _meta: standing(session, status, more) };
+  return worded(standing(session, status, more), session.terms.mask(words), content);
+}
+
+export function worded(about: Standing, text: string, content: readonly ContentBlock[] = []): Told {
+  return result({ ...about, text }, { content });
+}
+
+export function failing(
+  session: Session,
+  words: string,
+  about: Standing = standing(session, 'error'),
+  content: readonly ContentBlock[] = [],
+): ToolError {
+  const text = session.terms.mask(words);
+  return new ToolError(text, { structured: { ...about, text }, content });
 }
 
 export function standing(
   session: Session,
   status: string,
   { refs = [], truncated = false }: { refs?: readonly number[]; truncated?: boolean } = {},
-): Told['_meta'] {
+): Standing {
   const { handle: name, generation } = session;
-  const all: Standing = {
+  return {
     status,
     session: name,
     generation,
     ...(refs.length > 0 && { refs: refs.slice(0, 50) }),
     ...(truncated && { truncated }),
   };
-  return { 'vivarium/live': all };
 }
 
 export async function asking(session: Session, op: string, fields: object, ctx: Context): Promise<object> {
@@ -94,8 +118,6 @@ export async function asking(session: Session, op: string, fields: object, ctx: 
     return await session.ask(op, fields);
   } catch (error) {
     const words = heard(session, ctx, error instanceof Error ? error.message : String(error));
-    throw new ToolError(session.terms.mask(words), {
-      meta: standing(session, 'error'),
-    });
+    throw failing(session, words);
   }
 }

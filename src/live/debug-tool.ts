@@ -1,7 +1,7 @@
 // debug: looks around where the program is paused, and lets it go on.
 import type { Server } from '../server/server.ts';
 import { ToolError } from '../server/tool.ts';
-import { answer, saying, waitFor } from './answers.ts';
+import { answer, inWords, saying, waitFor } from './answers.ts';
 import type { Pause, View } from './engine.ts';
 import { pauseText, valueText } from './report.ts';
 import type { Workplace } from './workplace.ts';
@@ -26,6 +26,7 @@ export function debugTool(server: Server, place: Workplace): void {
         },
         required: ['action'],
       } as const,
+      ...inWords,
       annotations: { destructiveHint: false },
     },
     async ({ action, frame = 0, code, step = 'over', restart, value: given, session: name }, ctx) => {

@@ -4,7 +4,7 @@ import type { Context } from '../server/context.ts';
 import { VivariumError } from '../server/index.ts';
 import type { Server } from '../server/server.ts';
 import { ToolError } from '../server/tool.ts';
-import { answer, asking, saying, standing, type Told, waitFor } from './answers.ts';
+import { answer, asking, failing, inWords, saying, type Told, waitFor } from './answers.ts';
 import { CellFault, type Fault } from './engine.ts';
 import { offerRunTests, type TestTerms } from './run-tests.ts';
 import type { Session } from './session.ts';
@@ -44,6 +44,7 @@ function define(server: Server, place: Workplace): void {
         properties: { source: text, on: { type: 'string', description: 'class, such as Cart' }, session: text },
         required: ['source'],
       } as const,
+      ...inWords,
       annotations: { readOnlyHint: false, destructiveHint: true },
     },
     async ({ source, on, session: handle }, ctx) => {
@@ -66,6 +67,7 @@ function complete(server: Server, place: Workplace): void {
     {
       description: 'Names that begin so; after a dot, members.',
       input: { type: 'object', properties: { prefix: text, session: text }, required: ['prefix'] } as const,
+      ...inWords,
       ...place.looks,
     },
     async ({ prefix, session: handle }, ctx) => {
@@ -85,6 +87,7 @@ function checkSyntax(server: Server, place: Workplace): void {
     {
       description: 'Whether code can be read, without running it.',
       input: { type: 'object', properties: { code: text, language: text, session: text }, required: ['code'] } as const,
+      ...inWords,
       ...place.looks,
     },
     async ({ code, language, session: handle }, ctx) => {
@@ -104,7 +107,7 @@ function checkSyntax(server: Server, place: Workplace): void {
         const { type, message, frames } = error.fault;
         const [at] = frames;
         const place = at === undefined ? '' : ` (line ${at.line}, column ${at.column})`;
-        throw new ToolError(session.terms.mask(`[ERROR] ${type}: ${message}${place}`), { meta: standing(session, 'error') });
+        throw failing(session, `[ERROR] ${type}: ${message}${place}`);
       }
     },
   );
@@ -116,6 +119,7 @@ function loadFile(server: Server, place: Workplace): void {
     {
       description: 'Import a file of the project under its own name.',
       input: { type: 'object', properties: { file: text, session: text }, required: ['file'] } as const,
+      ...inWords,
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
     async ({ file, session: handle }, ctx) => {
@@ -137,6 +141,7 @@ function profile(server: Server, place: Workplace): void {
         properties: { code: text, timeout_ms: { type: 'integer', minimum: 1 }, session: text },
         required: ['code'],
       } as const,
+      ...inWords,
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     },
     async ({ code, timeout_ms, session: handle }, ctx) => {
@@ -178,6 +183,7 @@ function heap(server: Server, place: Workplace): void {
     {
       description: 'Memory in use, and how many instances the classes of the session have.',
       input: { type: 'object', properties: { session: text } } as const,
+      ...inWords,
       ...place.looks,
     },
     async ({ session: handle }, ctx) => {

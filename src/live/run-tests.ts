@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
 import { ToolError } from '../server/tool.ts';
-import { type Told, waitFor } from './answers.ts';
+import { inWords, type Told, waitFor, worded } from './answers.ts';
 import type { Engine } from './engine.ts';
 import type { Home } from './home.ts';
 import { Printed } from './printed.ts';
@@ -62,6 +62,7 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
           readonly session: { readonly type: 'string' };
         };
       },
+      ...inWords,
       annotations: { destructiveHint: false },
     },
     async ({ files = [], name, timeout_ms = place.timeoutMs, session: handle }, ctx) => {
@@ -103,7 +104,7 @@ async function inImage(place: Workplace, session: Session, wish: TestWish, timeo
 
 function judged({ passed, failed, skipped }: TestReport, text: string): Told {
   const all = { status: failed > 0 ? 'failed' : 'passed', passed, failed, skipped };
-  return { content: [{ type: 'text', text }], _meta: { 'vivarium/live': all } };
+  return worded(all, text);
 }
 
 async function run(runner: TestRunner, wish: TestWish, terms: TestTerms, ctx: Context): Promise<Ended> {

@@ -2,7 +2,7 @@
 import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
 import { ToolError } from '../server/tool.ts';
-import { listenerOf, saying, type Told } from './answers.ts';
+import { inWords, listenerOf, saying, type Told, worded } from './answers.ts';
 import { featuresText } from './features.ts';
 import { imageOf, loadJournal, replay, saveJournal } from './journal.ts';
 import type { Session } from './session.ts';
@@ -25,6 +25,7 @@ export function sessionsTool(server: Server, place: Workplace): void {
         },
         required: ['action'],
       } as const,
+      ...inWords,
     },
     async ({ action, session: handle, language, name }, ctx) => {
       try {
@@ -93,7 +94,7 @@ function list(place: Workplace, ctx: Context): Told {
   const text = lines.length === 0 ? 'No session is open; evaluate opens one.' : lines.join('\n');
   const [first] = all;
   if (first !== undefined) return saying(first, 'ok', text);
-  return { content: [{ type: 'text', text }], _meta: { 'vivarium/live': { status: 'ok' } } };
+  return worded({ status: 'ok' }, text);
 }
 
 function opened(session: Session): Told {

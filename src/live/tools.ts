@@ -1,7 +1,7 @@
 // The six tools of a live image, small enough that a model reads them all.
 import type { Server } from '../server/server.ts';
 import { ToolError } from '../server/tool.ts';
-import { answer, asking, heard, saying, standing, waitFor } from './answers.ts';
+import { answer, asking, failing, heard, inWords, saying, waitFor } from './answers.ts';
 import { debugTool } from './debug-tool.ts';
 import type { Members } from './engine.ts';
 import { membersText } from './report.ts';
@@ -33,6 +33,7 @@ export function offerTools(server: Server, place: Workplace): void {
           on_error: { type: 'string', enum: ['report', 'pause'] },
         },
       } as const,
+      ...inWords,
     },
     async (args, ctx) => {
       const code = args.code ?? args.expression;
@@ -60,6 +61,7 @@ export function offerTools(server: Server, place: Workplace): void {
         },
         required: ['target'],
       } as const,
+      ...inWords,
       ...place.looks,
     },
     async ({ target, path = [], offset = 0, session: name }, ctx) => {
@@ -81,6 +83,7 @@ export function offerTools(server: Server, place: Workplace): void {
         properties: { name: text, want: { type: 'string', enum: ['summary', 'source', 'members', 'callers', 'search'] }, session: text },
         required: ['name'],
       } as const,
+      ...inWords,
       ...place.looks,
     },
     async ({ name, want = 'summary', session: own }, ctx) => {
@@ -95,12 +98,13 @@ export function offerTools(server: Server, place: Workplace): void {
     {
       description: 'Swap edited files into the running program, keeping its state (default: all changed).',
       input: { type: 'object', properties: { files: { type: 'array', items: text }, session: text } } as const,
+      ...inWords,
       annotations: { destructiveHint: false, idempotentHint: true },
     },
     async ({ files, session: own }, ctx) => {
       const session = await place.sessionFor(ctx, own);
       const { text: said, failed } = (await asking(session, 'reload', { files }, ctx)) as unknown as { text: string; failed?: boolean };
-      if (failed === true) throw new ToolError(session.terms.mask(said), { meta: standing(session, 'error') });
+      if (failed === true) throw failing(session, said);
       return saying(session, 'ok', heard(session, ctx, said));
     },
   );

@@ -126,7 +126,7 @@ describe('vivarium live --http', () => {
     const { body, headers: more } = modern('tools/call', { name: 'evaluate', arguments: { code: 'typeof kept' } }, { authorization });
     const answer = (await (await send(url, body as object, more as Record<string, string>)).json()) as Json;
     expect(answer.result.content[0].text).toContain('undefined');
-    const { session } = answer.result._meta['vivarium/live'];
+    const { session } = answer.result.structuredContent;
     expect(session).toMatch(/^s-/);
     expect(answer.result.content[0].text).toContain(`[SESSION] ${session}: `);
     const next = modern('tools/call', { name: 'evaluate', arguments: { code: '1', session } }, { authorization });

@@ -70,7 +70,7 @@ export class Lab {
     const result = await this.client.callTool(tool, args, signal === undefined ? {} : { signal });
     const content = result.content as unknown as Answer['content'];
     const text = content.map((one) => (one.type === 'text' ? String(one['text']) : '')).join('');
-    const structured = (result._meta?.['vivarium/live'] ?? {}) as Answer['structured'];
+    const structured = (result.structuredContent ?? {}) as Answer['structured'];
     return { text, head: text.split('\n', 1)[0] ?? '', structured, isError: result.isError === true, content };
   }
 

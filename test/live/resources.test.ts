@@ -150,8 +150,8 @@ describe('with several callers', () => {
     live = createLive({ single: false });
     const ada = await createTestClient(live.server, { principal: { id: 'ada', scopes: [] } });
     const bob = await createTestClient(live.server, { principal: { id: 'bob', scopes: [] } });
-    const { _meta } = await ada.callTool('sessions', { action: 'open' });
-    const session = String((_meta?.['vivarium/live'] as { session: string } | undefined)?.session);
+    const { structuredContent } = await ada.callTool('sessions', { action: 'open' });
+    const session = String((structuredContent as { session: string } | undefined)?.session);
     const uri = `live://session/${session}/transcript`;
     expect((await ada.readResource(uri)).contents).toHaveLength(1);
     await expect(bob.readResource(uri)).rejects.toMatchObject(missing);
