@@ -21,12 +21,22 @@ export function findVisits(cwd: string): Visit[] {
   try {
     return readdirSync(folder).flatMap((file) => {
       const [, handle, language] = /^(here-(?:(lisp)-)?\d+)\.sock$/.exec(file) ?? [];
-      if (handle === undefined) return [];
+      // One that was killed leaves its socket behind.
+      if (handle === undefined || isGone(Number(handle.slice(handle.lastIndexOf('-') + 1)))) return [];
       const socket = join(folder, file);
       return [{ handle, engine: language === 'lisp' ? visitedLisp(socket) : visited(socket) }];
     });
   } catch {
     return [];
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
 }
 

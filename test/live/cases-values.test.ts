@@ -79,7 +79,7 @@ onEachNode((node) => {
       const { text } = await evaluate(code);
       expect(text).toContain('Error: mine\n');
       expect(text).toMatch(/at .*cell-\d+:1:\d+/);
-      expect(text).not.toMatch(/boot\.js|node:/);
+      expect(text).not.toMatch(/boot\.c?js|node:/);
       if (code.includes('code: 7')) expect(text).toMatch(/ \{\n\s+code: 7\n/);
     });
 

@@ -19,7 +19,9 @@ async function begin(lab: Lab, node: string): Promise<{ readonly child: ChildPro
   const child = spawn(node, ['--import', here, 'app.mjs'], { cwd: lab.folder, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const socket = join(lab.folder, '.vivarium', `here-${child.pid}.sock`);
-  await expect.poll(() => existsSync(socket), { timeout: 10_000 }).toBe(true);
+  // On a busy machine a program needs long to start; one that has ended never will.
+  await expect.poll(() => existsSync(socket) || child.exitCode !== null, { timeout: 25_000 }).toBe(true);
+  expect(child.exitCode).toBe(null);
   return { child, session: `here-${child.pid}`, socket };
 }
 
@@ -53,10 +55,13 @@ onEachNode((node) => {
 
   it('A program with vivarium/here is said to be gone when it has ended', async () => {
     await using lab = await openLab({ attach: true });
-    const { child, session } = await begin(lab, node);
+    const { child, session, socket } = await begin(lab, node);
     await lab.evaluate('1', { session });
     child.kill('SIGKILL');
     await expect.poll(async () => (await lab.evaluate('1', { session })).head, { timeout: 10_000 }).toContain('[STATE LOST]');
+    await lab.call('sessions', { action: 'close', session });
+    expect(existsSync(socket)).toBe(true);
+    expect((await lab.call('sessions', { action: 'list' })).text).not.toContain(session);
   });
 });
 

@@ -179,7 +179,9 @@ async function carryOut(request: Frame): Promise<object | undefined> {
     case 'evaluate':
       {
         // What comes in the same breath must find it running.
-        const noted = tongue.noted(request, request['onError'] === 'pause');
+        const pauses = request['onError'] === 'pause';
+        if (pauses) await free();
+        const noted = tongue.noted(request, pauses);
         if (noted !== undefined) await noted;
       }
       busy = id;
@@ -204,6 +206,18 @@ async function carryOut(request: Frame): Promise<object | undefined> {
   const answered = tongue.answer(request);
   if (answered !== undefined) return answered;
   throw new Error(`This image does not know ${String(request['op'])}`);
+}
+
+/**
+ * The main thread is done with everything before. While it tells of the end of a cell, the engine has put aside whether errors
+ * pause, to put it back afterwards: what is said meanwhile is undone by that.
+ */
+function free(): Promise<void> {
+  const probe = --aside;
+  return new Promise((resolve) => {
+    probes.set(probe, resolve);
+    port.postMessage({ op: 'probe', id: probe });
+  });
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {

@@ -1,10 +1,13 @@
 // An error that is shown as a value brings its stack: the frames of the image itself are left out of it.
+import { fileURLToPath } from 'node:url';
 import { exec, indexOf, slice } from './primordials.ts';
 
-const own = import.meta.url;
+const url = import.meta.url;
+const path = fileURLToPath(url);
+const isOwn = (text: string): boolean => indexOf(text, path) >= 0 || indexOf(text, url) >= 0;
 
 export function withoutOwnFrames(text: string): string {
-  if (indexOf(text, own) < 0) return text;
+  if (!isOwn(text)) return text;
   let kept = '';
   let below = false;
   for (let from = 0; from <= text.length; ) {
@@ -12,7 +15,7 @@ export function withoutOwnFrames(text: string): string {
     const end = next < 0 ? text.length : next;
     const line = slice(text, from, end);
     const frame = exec(/^\s+at /, line) !== null;
-    const ours = frame && (indexOf(line, own) >= 0 || indexOf(line, 'Session.post (node:inspector:') >= 0);
+    const ours = frame && (isOwn(line) || indexOf(line, 'Session.post (node:inspector:') >= 0);
     // What calls the image belongs to it.
     below = ours || (below && frame && exec(/[ (]node:/, line) !== null);
     if (!below) kept += `${from === 0 ? '' : '\n'}${line}`;
