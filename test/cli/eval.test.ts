@@ -1,5 +1,5 @@
 // vivarium eval, as the built package does it: a person beside the agent.
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -160,6 +160,59 @@ describe('vivarium eval beside a server at a URL', () => {
     await evaluated(['counted = 1']);
     expect(await evaluated(['counted + 1'])).toMatchObject({ code: 0, out: '=> 2\n', err: '' });
     expect((await evaluated(['--sessions'])).out.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('a hostile program or project', () => {
+  const hostile = '\u001b[31m \u001b]8;;http://x\u0007 \u0000 \u009b2J \u202e';
+  /** Nothing a terminal obeys: C0 but for the end of a line, C1, and what turns the direction. */
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
+  const obeyed = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+
+  it.each([
+    ['a value', `Symbol(${JSON.stringify(hostile)})`],
+    ['output', `console.log(${JSON.stringify(hostile)}); process.stderr.write(${JSON.stringify(hostile)})`],
+    [
+      'an error',
+      `throw Object.assign(new Error(${JSON.stringify(hostile)}), { name: ${JSON.stringify(hostile)}, code: Symbol(${JSON.stringify(hostile)}) })`,
+    ],
+    ['a mistake', `let \u001b[31m = ;`],
+    [
+      'a name',
+      `({ [${JSON.stringify(hostile)}]: 1, [Symbol(${JSON.stringify(hostile)})]: class { static name = ${JSON.stringify(hostile)} } })`,
+    ],
+  ])('T01 cannot drive the terminal by %s', async (_, code) => {
+    const { out, err } = await evaluated([code]);
+    expect(`${out}${err}`).toMatch(/\\x1b|\\x1B|\\u001b/);
+    expect(out).not.toMatch(obeyed);
+    expect(err).not.toMatch(obeyed);
+  });
+
+  it('T01 cannot drive it by the name of its folder, or of a session', async () => {
+    const folder = join(project, 'src \u001b[31m \u202e');
+    mkdirSync(folder);
+    for (const args of [['1'], ['--session', hostile.replace('\u0000', ''), '1']]) {
+      const { out, err } = await evaluated(args, folder);
+      expect(err).toContain('\\x1b[31m');
+      expect(`${out}${err}`).not.toMatch(obeyed);
+    }
+  });
+
+  it('T05 has no server of its configuration started', async () => {
+    const mark = join(home, 'started');
+    const config = JSON.stringify({
+      mcpServers: { main: { command: process.execPath, args: ['-e', `fs.writeFileSync(${JSON.stringify(mark)}, '')`] } },
+    });
+    for (const name of ['.mcp.json', '.vscode/mcp.json', '.cursor/mcp.json', 'mcp.json']) {
+      mkdirSync(join(project, name, '..'), { recursive: true });
+      writeFileSync(join(project, name), config);
+    }
+    expect((await evaluated(['1 + 1'])).out).toBe('=> 2\n');
+    const live = await agent();
+    ask(live, 1, 'main = 3');
+    await live.until('stdout', /"id":1/);
+    expect((await evaluated(['main', '--session', 'main'])).out).toBe('=> 3\n');
+    expect(existsSync(mark)).toBe(false);
   });
 });
 

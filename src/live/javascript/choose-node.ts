@@ -41,7 +41,8 @@ export async function chooseNode(cwd: string, home: string = homedir()): Promise
     semver.validRange(wish.range) === null ? 'which is no version' : tooOld(semver, wish) ? 'which is too old here' : 'which was not found';
   return {
     command: process.execPath,
-    note: `The project asks for Node ${wish.range} (${wish.from}), ${why}: ${process.version} runs it. --node names another.`,
+    // It is the project's word, and no line of ours.
+    note: `The project asks for Node ${wish.range.replace(/\s+/g, ' ').slice(0, 60)} (${wish.from}), ${why}: ${process.version} runs it. --node names another.`,
   };
 }
 
