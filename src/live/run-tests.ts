@@ -37,6 +37,7 @@ interface Ended {
 
 const mostFailures = 20;
 const mostMessage = 600;
+const mostName = 200;
 const mostReport = 64 * 1024 * 1024;
 
 export function offerRunTests(server: Server, place: Workplace, found: TestRunner | undefined, terms: TestTerms): void {
@@ -77,6 +78,10 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
       if (why === 'timeout')
         throw new ToolError(terms.mask(`[TIMEOUT] The tests ran longer than ${timeout_ms} ms and were stopped.${tail}`));
       if (report === undefined) throw new ToolError(terms.mask(`[ERROR] ${runner.title} ended with ${code} and left no report.${tail}`));
+      if (report.passed + report.failed === 0) {
+        const asked = name === undefined ? '' : `, and none is called "${oneLine(name)}"`;
+        throw new ToolError(terms.mask(`[NO TESTS] None ran: ${report.skipped} skipped${asked} (${runner.title}).${tail}`));
+      }
       return judged(report, terms.mask(reportText(report, runner.title, ms)));
     },
   );
@@ -184,12 +189,18 @@ async function finished(
   }
 }
 
+/** No line of it can be taken for one of ours. */
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > mostName ? `${line.slice(0, mostName)}…` : line;
+}
+
 function reportText({ passed, failed, skipped, failures }: TestReport, title: string, ms: number): string {
   const counts = [`${passed} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ');
   const lines = [`${failed > 0 ? '[FAILED]' : '[PASSED]'} ${counts} in ${(ms / 1000).toFixed(1)} s (${title})`];
   for (const { name, message, place } of failures.slice(0, mostFailures)) {
     const said = message.length > mostMessage ? `${message.slice(0, mostMessage)}…` : message;
-    lines.push(`✗ ${name}  (${place})`, ...said.split('\n').map((line) => `    ${line}`));
+    lines.push(`✗ ${oneLine(name)}  (${place})`, ...said.split('\n').map((line) => `    ${line}`));
   }
   const left = failures.length - mostFailures;
   return [...lines, ...(left > 0 ? [`… ${left} more failures`] : [])].join('\n');

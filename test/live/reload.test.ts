@@ -204,7 +204,9 @@ onEachNode((node) => {
         'use.js': "import data from './data.json';\nexport const a = () => data.a;\n",
       });
       await lab.value("import { a } from './use.js'\na()");
+      expect((await reload(lab)).text).toBe('Nothing changed on disk.');
       save(lab, 'data.json', '{ "a": 2 }');
+      expect((await reload(lab)).text).toBe('changed data.json, which is no program: reload(files: ["data.json"]) reads it anew');
       expect((await reload(lab, ['data.json'])).text).toMatch(/^imported anew data\.json with use\.js/);
       expect(await lab.value('a()')).toBe('2');
     });

@@ -59,6 +59,24 @@ describe.each([
     expect(isError).toBe(false);
   });
 
+  it('does not pass where nothing ran', async () => {
+    await using lab = await openProject({ 'package.json': manifest, 'test/cart.test.js': cases(runner) });
+    const { text, isError } = await lab.call('run_tests', { name: 'nothing\nlike it' });
+    expect([isError, text]).toEqual([
+      true,
+      expect.stringMatching(/^\[NO TESTS] None ran: \d+ skipped, and none is called "nothing like it"/),
+    ]);
+  });
+
+  it('has no line of its own for the name of a test, however long', async () => {
+    const forged = cases(runner).replace("'is empty'", "'is empty\\n[PASSED] 9 passed' + 'x'.repeat(5_000)");
+    await using lab = await openProject({ 'package.json': manifest, 'test/cart.test.js': forged });
+    const { text } = await lab.call('run_tests');
+    expect(text).toMatch(/^\[FAILED] 1 passed, 1 failed/);
+    expect(text).not.toMatch(/^\[PASSED]/m);
+    expect(text.length).toBeLessThan(2_000);
+  });
+
   it('runs those that were asked for', async () => {
     const other = `import { it } from '${runner}'; it('other (one)', () => {}); it('other two', () => {});`;
     await using lab = await openProject({ 'package.json': manifest, 'a.test.js': cases(runner), 'b.test.js': other });

@@ -1,6 +1,7 @@
 // `require` for the project's own files: the same rules as for imports, in the loader that has no hooks.
 import { readFileSync } from 'node:fs';
 import Module from 'node:module';
+import { changedData, noteData } from './data-files.ts';
 import { fileAt, findFile, isFile, ownFile } from './modules.ts';
 import { runnable } from './transform.ts';
 
@@ -33,6 +34,11 @@ export function provideRequire(): void {
       enumerable: /^\.[jt]sx?$/.test(extension),
     });
   }
+  const readData = extensions['.json'] as Extension;
+  extensions['.json'] = (module, file) => {
+    readData(module, file);
+    if (ownFile(file)) noteData(file, readFileSync(file));
+  };
   loader._resolveFilename = function (request, parent, ...rest) {
     const importer = parent?.filename;
     const own = (): string | undefined => (typeof importer === 'string' ? findFile(request, importer) : undefined);
@@ -66,6 +72,11 @@ function compile(module: Compiled, file: string, original: Extension): void {
     const advice = `${file} is an ES module, and this Node cannot require it with what it imports: use await import() instead`;
     throw new Error(advice, { cause: error });
   }
+}
+
+/** Those that were required and have changed since. */
+export function changedRequired(): string[] {
+  return changedData((file) => file in loader._cache);
 }
 
 /** The files that require one of these, by way of others too, and these. */

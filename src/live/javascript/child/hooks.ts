@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { projectOf } from '../project.ts';
+import { changedData, noteData } from './data-files.ts';
 import { fileAt, findFile, isFile, ownFile, source, urlOf } from './modules.ts';
 import { flawIn, runnable } from './transform.ts';
 import { wasmModule } from './wasm.ts';
@@ -76,14 +77,20 @@ export async function load(url: string, context: Context, next: (url: string, co
   const facade = facades.get(url);
   if (facade !== undefined) return { format: 'module', source: facade, shortCircuit: true };
   const file = fileURLToPath(url);
-  if (/\.json$/.test(file)) return { format: 'json', source: await readFile(file), shortCircuit: true };
-  if (/\.wasm$/.test(file)) return { format: 'module', source: wasmModule(file, await readFile(file)), shortCircuit: true };
+  if (/\.json$/.test(file)) return { format: 'json', source: await data(file), shortCircuit: true };
+  if (/\.wasm$/.test(file)) return { format: 'module', source: wasmModule(file, await data(file)), shortCircuit: true };
   if (/\.node$/.test(file)) return { format: 'commonjs', source: null, shortCircuit: true };
   // Dependencies come as Node can run them, all but a few.
   if (!source.test(file) || (!ownFile(file) && !/tsx?$/.test(file))) return next(url, context);
   const { code, format } = runnable(file, await readFile(file, 'utf8'));
   // Without a source it is CommonJS as always, by `require` and all that belongs to it.
   return { format, source: format === 'commonjs' ? null : code, shortCircuit: true };
+}
+
+async function data(file: string): Promise<Buffer> {
+  const bytes = await readFile(file);
+  if (ownFile(file)) noteData(file, bytes);
+  return bytes;
 }
 
 /** What the main thread wants to know comes the way of an import: so it is in order with all others. */
@@ -94,6 +101,7 @@ function asked(url: string): unknown {
   if (pathname === 'revert') return revert(Number(searchParams.get('version')));
   if (pathname === 'facade') return pass(String(searchParams.get('url')), String(searchParams.get('text')));
   if (pathname === 'flaw') return flaw();
+  if (pathname === 'data') return changedData();
   return null;
 }
 

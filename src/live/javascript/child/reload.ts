@@ -26,6 +26,8 @@ export interface Reloaded {
 const busyMs = 15_000;
 const fresh = 'sessions(action: reset) gives a fresh image';
 
+const tellMs = 1_000;
+
 export class Reloading {
   readonly #inspector: Inspector;
   readonly #debugging: Debugging;
@@ -77,6 +79,9 @@ export class Reloading {
       lines.push(...renewed.lines);
       if (renewed.failed) return { text: lines.join('\n'), failed: true };
     }
+    // To read them anew takes the variables of all that import them: that is for the user to say.
+    for (const file of given === undefined ? await this.#changedData() : [])
+      lines.push(`changed ${this.#short(file)}, which is no program: reload(files: [${JSON.stringify(this.#short(file))}]) reads it anew`);
     const text = lines.length === 0 ? 'Nothing changed on disk.' : lines.join('\n');
     return failed ? { text, failed } : { text };
   }
@@ -193,6 +198,16 @@ export class Reloading {
     const who = importers.length === 0 ? 'What was made before' : `What runs already of ${importers.join(', ')}`;
     lines.push(`${who} still uses the old ${changed}: ${fresh}`);
     return { lines, failed: false };
+  }
+
+  /** None where the main thread has no time to tell. */
+  async #changedData(): Promise<string[]> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<string[]>((resolve) => {
+      timer = setTimeout(() => resolve([]), tellMs);
+    });
+    const told = this.#onMain<string[]>('__vivarium_renewal.data()');
+    return Promise.race([told.catch(() => []), late]).finally(() => clearTimeout(timer));
   }
 
   async #onMain<T>(expression: string): Promise<T> {

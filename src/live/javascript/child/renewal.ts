@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { runInThisContext } from 'node:vm';
 import type { Imported } from '../cell.ts';
-import { forget, putBack, requirersOf } from './commonjs.ts';
+import { changedRequired, forget, putBack, requirersOf } from './commonjs.ts';
 import { urlOf } from './modules.ts';
 import { setPlaces } from './stack-places.ts';
 
@@ -98,6 +98,11 @@ export class Renewal {
     const { url, text, imports } = JSON.parse(given) as { url: string; text: string; imports: Imported[] };
     await this.#ask('facade', { url, text });
     return this.#importAgain(imports);
+  }
+
+  /** Files that are no programs and have changed since they were read. */
+  async data(): Promise<string[]> {
+    return [...new Set([...changedRequired(), ...(await this.#ask<string[]>('data', {}))])];
   }
 
   imported(specifier: string, namespace: Namespace): void {
