@@ -134,13 +134,14 @@ class Pipe {
   }
 
   gone(): void {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#stage.isOver) return;
     this.#isOver = true;
     this.#happen('exit', '');
     for (const party of this.#parties) party.speak = undefined;
   }
 
   #happen(what: 'end-of-input' | 'signal' | 'exit' | 'unfinished-line', detail: string): void {
+    this.#stage.heardAt = performance.now();
     for (const { recorder } of this.#parties) recorder.happen(what, detail);
   }
 }

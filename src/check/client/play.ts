@@ -39,6 +39,7 @@ export async function play(scenario: Scenario, client: CommandLine, options: Pla
     process = await running.ended;
   } finally {
     clearInterval(watch);
+    stage.isOver = true;
     await door.close();
   }
   const seen = (isJudged: boolean) => stage.links.filter((link) => link.isJudged === isJudged).map((link) => link.seen());

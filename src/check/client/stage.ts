@@ -27,6 +27,8 @@ export class Stage {
   readonly #began = performance.now();
   /** When something last came from the client. */
   heardAt: number | undefined;
+  /** The client is done, and what ends now is ended by us. */
+  isOver = false;
   /** What the scenario still does by itself. */
   busy = 0;
 

@@ -10,12 +10,17 @@ export const plain: Scenario = {
     'discover/probe-first',
     'discover/probe-stdio',
     'stdio/stderr/no-failure',
+    'http/session/delete',
   ],
   conformance: 'http-standard-headers',
   stderr: 'listening\nwarning: this is no failure\n',
   judge({ transport, revision, links, others, known, process }, judge) {
     const [link] = links;
     if (link === undefined) return;
+    if (transport === 'http' && revision < '2026-07-28' && !process.stopped) {
+      const isDeleted = link.conversation.exchanges.some(({ request }) => request.method === 'DELETE');
+      judge.verdict('http/session/delete', isDeleted, 'the client left without ending its session', link.conversation.exchanges.slice(-1));
+    }
     if (transport === 'stdio') {
       judge.kept('stdio/supported');
       const isUsed = link.ledger.questions.some(({ method }) => method !== 'initialize' && method !== 'server/discover');

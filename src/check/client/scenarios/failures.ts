@@ -1,0 +1,228 @@
+// A server that does not answer, answers in a version nobody has, loses sessions and streams, or refuses at first.
+import { methodOf } from '../../ledger.ts';
+import { legacy } from '../../requirement.ts';
+import { asRecord, at, brief } from '../../value.ts';
+import { ordinaryTools, tool } from '../offer.ts';
+import type { Scenario, Turn } from '../scenario.ts';
+
+const done = { result: { content: [{ type: 'text', text: 'too late' }] } };
+
+/** Until the client takes its request back, or for as long as anybody waits. */
+async function untilCancelled({ link, id, exchange }: Turn): Promise<void> {
+  const isOver = () =>
+    exchange?.failure !== undefined ||
+    link
+      .seen()
+      .ledger.notifications.some((one) => methodOf(one) === 'notifications/cancelled' && at(one.value, 'params', 'requestId') === id);
+  for (let waited = 0; waited < 20_000 && !isOver(); waited += 50) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+const silence: Scenario = {
+  name: 'silence',
+  judges: [
+    'lifecycle/timeouts/established',
+    'lifecycle/timeouts/cancelled',
+    'cancellation/late-response',
+    'cancellation/stdio',
+    'http/disconnect/cancel-explicit',
+  ],
+  tools: () => [
+    {
+      tool: tool('never_answers'),
+      async call(turn) {
+        await untilCancelled(turn);
+        return done;
+      },
+    },
+    ...ordinaryTools,
+  ],
+  judge({ links, transport, revision, process }, judge) {
+    const [link] = links;
+    const asked = link?.ledger.questions.find(({ method, params }) => method === 'tools/call' && params['name'] === 'never_answers');
+    if (link === undefined || asked === undefined) return;
+    const cancelled = link.ledger.notifications.find(
+      (one) => methodOf(one) === 'notifications/cancelled' && at(one.value, 'params', 'requestId') === asked.id,
+    );
+    const isClosed = asked.message.exchange?.failure !== undefined;
+    const later = link.ledger.questions.find(({ message }) => message.at > asked.message.at);
+    const isGivenUp = cancelled !== undefined || (!process.stopped && (isClosed || later !== undefined || transport === 'stdio'));
+    const evidence = [asked.message];
+    judge.verdict(
+      'lifecycle/timeouts/established',
+      isGivenUp,
+      'a request without an answer was waited for until the client was ended',
+      evidence,
+    );
+    if (!isGivenUp) return;
+    // Over HTTP the newest revision cancels by closing the stream.
+    const isTold = cancelled !== undefined || (revision >= '2026-07-28' && transport === 'http' && isClosed);
+    judge.verdict('lifecycle/timeouts/cancelled', isTold, 'the request was given up without a word', evidence);
+    if (transport === 'stdio') judge.verdict('cancellation/stdio', cancelled !== undefined, 'no notifications/cancelled', evidence);
+    if (transport === 'http' && (cancelled !== undefined || isClosed)) {
+      judge.verdict(
+        'http/disconnect/cancel-explicit',
+        cancelled !== undefined,
+        'the connection was closed without a notification',
+        evidence,
+      );
+    }
+    if (cancelled !== undefined && later !== undefined && later.message.at > cancelled.at) judge.kept('cancellation/late-response');
+  },
+};
+
+const unknownVersion: Scenario = {
+  name: 'unknown-version',
+  judges: ['lifecycle/version/disconnect', 'lifecycle/errors/version-mismatch'],
+  revisions: legacy,
+  wild: true,
+  answers: {
+    initialize: () => ({
+      result: { protocolVersion: '1999-01-01', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } },
+    }),
+  },
+  judge({ links, process }, judge) {
+    for (const { ledger } of links) {
+      const asked = ledger.questions.find(({ method }) => method === 'initialize');
+      const [reply] = asked?.replies ?? [];
+      if (asked === undefined || reply === undefined) continue;
+      const more = ledger.received.find(
+        (one) => one.at >= reply.at && one !== asked.message && methodOf(one) !== 'notifications/cancelled',
+      );
+      judge.verdict('lifecycle/version/disconnect', more === undefined, 'the client goes on in a version it cannot know', [
+        reply,
+        ...(more === undefined ? [] : [more]),
+      ]);
+      const isHandled = more === undefined && !process.stopped;
+      judge.verdict('lifecycle/errors/version-mismatch', isHandled, 'the client neither left nor said anything', [reply]);
+    }
+  },
+};
+
+const refusedVersion: Scenario = {
+  name: 'refused-version',
+  judges: ['versioning/retry'],
+  revisions: ['2026-07-28'],
+  wild: true,
+  answers: Object.fromEntries(
+    ['server/discover', 'tools/list'].map((method) => [
+      method,
+      ({ link, params }: Turn) => {
+        const data = { supported: ['2026-07-28'], requested: String(at(params, '_meta', 'io.modelcontextprotocol/protocolVersion') ?? '') };
+        const isFirst = link.seen().ledger.questions.length === 1;
+        return isFirst ? { error: { code: -32022, message: 'Unsupported protocol version', data } } : undefined;
+      },
+    ]),
+  ),
+  judge({ links, process }, judge) {
+    const [link] = links;
+    const [first, ...more] = link?.ledger.questions ?? [];
+    if (first === undefined || at(first.replies[0]?.value, 'error', 'code') !== -32022) return;
+    if (more.length > 0) judge.kept('versioning/retry');
+    // Its user may have been told.
+    else if (process.code !== 0 && !process.stopped) judge.unsure('versioning/retry', 'the client ended with an error');
+    else judge.broken('versioning/retry', 'the client neither tried again nor said anything', [first.message]);
+  },
+};
+
+const retry = 600;
+
+const resume: Scenario = {
+  name: 'resume',
+  judges: ['http/resume/get', 'http/resume/polled', 'http/resume/retry-respected'],
+  revisions: ['2025-03-26', '2025-06-18', '2025-11-25'],
+  transports: ['http'],
+  conformance: 'sse-retry',
+  tools: () => [{ tool: tool('test_reconnection'), call: () => ({ cut: { content: [{ type: 'text', text: 'back' }] }, retry }) }],
+  judge({ links, exchanges, notes, revision }, judge) {
+    const cut = asRecord(notes.get('cut'));
+    const [link] = links;
+    if (link === undefined || typeof cut['event'] !== 'string') return;
+    const back = exchanges.find(({ request }) => request.method === 'GET' && request.headers['last-event-id'] !== undefined);
+    const asked = link.ledger.questions.filter(({ method }) => method === 'tools/call').map(({ message }) => message);
+    if (revision === '2025-11-25') judge.verdict('http/resume/polled', back !== undefined, 'nobody came back to the stream', asked);
+    if (back === undefined) return judge.verdict('http/resume/get', false, 'the stream was not resumed by GET with Last-Event-ID', asked);
+    const last = back.request.headers['last-event-id'];
+    judge.verdict('http/resume/get', last === cut['event'], `Last-Event-ID is ${brief(last)}, the last id was ${cut['event']}`, [back]);
+    const waited = back.at - Number(cut['at']);
+    judge.verdict('http/resume/retry-respected', waited >= retry - 60, `the client came back after ${Math.round(waited)} ms of ${retry}`, [
+      back,
+    ]);
+  },
+};
+
+const lostSession: Scenario = {
+  name: 'lost-session',
+  judges: ['http/session/new-on-404'],
+  revisions: ['2025-03-26', '2025-06-18', '2025-11-25'],
+  transports: ['http'],
+  visit({ headers, body, notes, method }) {
+    const session = headers['mcp-session-id'];
+    if (session === undefined) return undefined;
+    if (notes.get('lost') === undefined && method === 'POST' && body.includes('"tools/call"')) notes.set('lost', session);
+    return notes.get('lost') === session ? { status: 404 } : undefined;
+  },
+  judge({ links, exchanges, notes, process }, judge) {
+    const lost = notes.get('lost');
+    if (lost === undefined) return;
+    const at404 = exchanges.findIndex(({ response }) => response?.status === 404);
+    const later = exchanges.slice(at404 + 1).filter(({ request }) => request.method === 'POST');
+    const anew = later.find(({ request }) => request.body?.toString('utf8').includes('"initialize"') === true);
+    if (anew !== undefined) {
+      const isFresh = anew.request.headers['mcp-session-id'] === undefined;
+      judge.verdict('http/session/new-on-404', isFresh && links.length > 1, 'the new handshake has the old session id', [anew]);
+    } else if (later.length > 0)
+      judge.broken('http/session/new-on-404', 'the client goes on in the session that is gone', later.slice(0, 1));
+    else judge.unsure('http/session/new-on-404', process.stopped ? 'the client did nothing more' : 'the client left');
+  },
+};
+
+const stubborn: Scenario = {
+  name: 'stubborn',
+  judges: ['stdio/shutdown/close-input', 'stdio/shutdown/wait', 'stdio/shutdown/sigterm', 'stdio/shutdown/kill'],
+  transports: ['stdio'],
+  stubborn: true,
+  judge({ links, process }, judge) {
+    const [link] = links;
+    if (link === undefined || process.stopped) return;
+    const { happenings } = link.conversation;
+    const [end, term, exit] = (['end-of-input', 'signal', 'exit'] as const).map((what) => happenings.find((one) => one.what === what));
+    const isFirst = end !== undefined && (term === undefined || end.at <= term.at) && (exit === undefined || end.at <= exit.at);
+    judge.verdict(
+      'stdio/shutdown/close-input',
+      isFirst,
+      'the input of the server is not closed first',
+      happenings.map(({ what, detail }) => `${what} ${detail}`),
+    );
+    const next = term ?? exit;
+    if (end !== undefined && next !== undefined) {
+      judge.verdict('stdio/shutdown/wait', next.at - end.at >= 100, `${Math.round(next.at - end.at)} ms after its input was closed`, [
+        `${next.what} ${next.detail}`,
+      ]);
+    }
+    judge.verdict(
+      'stdio/shutdown/sigterm',
+      term?.detail === 'SIGTERM',
+      'the server is not sent SIGTERM',
+      happenings.map(({ what, detail }) => `${what} ${detail}`),
+    );
+    judge.verdict('stdio/shutdown/kill', exit !== undefined, 'the client left a server behind that did not exit', []);
+  },
+};
+
+const crash: Scenario = {
+  name: 'crash',
+  judges: ['stdio/restart', 'versioning/era-remembered'],
+  transports: ['stdio'],
+  revisions: ['2026-07-28'],
+  wild: true,
+  answers: { 'tools/list': ({ count }) => (count === 1 ? { exit: 1 } : undefined) },
+  judge({ links, others }, judge) {
+    const asked = links[0]?.ledger.questions.find(({ method }) => method === 'tools/list');
+    if (asked === undefined) return;
+    judge.verdict('stdio/restart', links.length > 1, 'a server that exited unexpectedly is not started again', [asked.message]);
+    if (links.length > 1)
+      judge.verdict('versioning/era-remembered', others.length === 0, 'the handshake is tried on a server that is known', []);
+  },
+};
+
+export const failures: readonly Scenario[] = [silence, unknownVersion, refusedVersion, resume, lostSession, stubborn, crash];
