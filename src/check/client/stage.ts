@@ -37,6 +37,7 @@ export class Stage {
     this.revision = revision;
     this.transport = transport;
     this.patience = patience;
+    this.notes.set('revision', revision);
   }
 
   now(): number {

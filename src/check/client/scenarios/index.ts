@@ -1,5 +1,6 @@
 // Every scenario, in the order in which they are played: the first shows whether a client can be led to a revision at all.
 import type { Scenario } from '../scenario.ts';
+import { authorization } from './authorization.ts';
 import { failures } from './failures.ts';
 import { paramHeaders } from './headers.ts';
 import { pages } from './pages.ts';
@@ -7,4 +8,4 @@ import { plain } from './plain.ts';
 import { questions } from './questions.ts';
 import { rounds } from './rounds.ts';
 
-export const scenarios: readonly Scenario[] = [plain, pages, questions, rounds, paramHeaders, ...failures];
+export const scenarios: readonly Scenario[] = [plain, pages, questions, rounds, paramHeaders, ...failures, ...authorization];

@@ -1,0 +1,429 @@
+// A server that wants a token, and an authorization server that gives one to whoever asks for it properly.
+import { since } from '../../requirement.ts';
+import { brief } from '../../value.ts';
+import type { Judge } from '../../verdict.ts';
+import { type Event, eventsOf, type Grant, guarded, metadataPaths } from '../grants.ts';
+import type { Played, Scenario } from '../scenario.ts';
+
+const sound: Grant = { issuer: '/tenant', challenge: { metadata: true, scope: 'read' }, protectedAt: 'path', metadataAt: 0 };
+
+interface Steps {
+  readonly events: readonly Event[];
+  of(what: Event['what']): readonly Event[];
+}
+
+function stepsOf({ notes }: Played): Steps {
+  const events = eventsOf(notes);
+  return { events, of: (what) => events.filter((one) => one.what === what) };
+}
+
+/** Nothing can be said of a client that never asks for authorization. */
+function begun(played: Played, ids: readonly string[], judge: Judge): Steps | undefined {
+  const steps = stepsOf(played);
+  if (steps.of('server').length === 0) return undefined;
+  if (steps.of('well-known').length + steps.of('authorize').length > 0) return steps;
+  for (const id of ids) judge.unsure(id, 'the client does not ask for authorization');
+  return undefined;
+}
+
+const flow = [
+  'authorization/http',
+  'authorization/challenge/parsed',
+  'authorization/token/header',
+  'authorization/token/every-request',
+  'authorization/token/not-in-query',
+  'authorization/token/foreign',
+  'authorization/resource-metadata/used',
+  'authorization/resource-metadata/both-ways',
+  'authorization/metadata/used',
+  'authorization/metadata/both-kinds',
+  'authorization/metadata/several-addresses',
+  'authorization/metadata/order-with-path',
+  'authorization/scope/from-challenge',
+  'authorization/scope/authoritative',
+  'authorization/registration/client-id',
+  'authorization/registration/dynamic',
+  'authorization/registration/application-type',
+  'authorization/registration/native',
+  'authorization/registration/document-address',
+  'authorization/refresh/grant-type',
+  'authorization/refresh/not-assumed',
+  'authorization/pkce',
+  'authorization/pkce/s256',
+  'authorization/resource/sent',
+  'authorization/resource/identifies',
+  'authorization/resource/canonical',
+  'authorization/resource/specific',
+  'authorization/resource/no-trailing-slash',
+  'authorization/redirect/safe',
+  'authorization/redirect/registered',
+];
+
+const plainFlow: Scenario = {
+  name: 'authorization',
+  judges: flow,
+  revisions: since('2025-06-18'),
+  transports: ['http'],
+  conformance: 'auth/metadata-var3',
+  // From 2025-11-25 on only the last of the addresses has the metadata.
+  visit: guarded(({ notes }) => ({ ...sound, metadataAt: String(notes.get('revision')) < '2025-11-25' ? 0 : 2 })),
+  judge(played, judge) {
+    const steps = begun(played, flow, judge);
+    if (steps === undefined) return;
+    const asked = steps.of('authorize')[0];
+    const known = steps.of('well-known').map(({ path }) => path);
+    const isRead = known.includes('/.well-known/oauth-protected-resource/mcp');
+    const read = `asked for ${known.join(', ')}`;
+    judge.verdict('authorization/challenge/parsed', isRead, read, []);
+    judge.verdict('authorization/resource-metadata/used', isRead, read, []);
+    judge.kept('authorization/resource-metadata/both-ways');
+    if (played.revision >= '2025-11-25') order(known, '/tenant', 'authorization/metadata/order-with-path', judge);
+    else
+      judge.verdict(
+        'authorization/metadata/used',
+        known.some((path) => path.includes('oauth-authorization-server')),
+        read,
+        [],
+      );
+    if (asked === undefined) {
+      for (const id of ['authorization/metadata/both-kinds', 'authorization/metadata/several-addresses'])
+        judge.broken(id, 'the metadata were not found', [read]);
+      return;
+    }
+    judge.kept('authorization/metadata/both-kinds');
+    judge.kept('authorization/metadata/several-addresses');
+    asking(asked, steps, played, judge);
+    tokens(steps, played, judge);
+  },
+};
+
+function order(known: readonly string[], issuer: string, id: string, judge: Judge): void {
+  const wanted = metadataPaths(issuer);
+  const seen = known.filter((path) => wanted.includes(path)).slice(0, wanted.length);
+  const isOrdered = seen.length === wanted.length && seen.every((path, index) => path === wanted[index]);
+  judge.verdict(id, isOrdered, `asked for ${seen.join(', then ') || 'none of them'}`, []);
+}
+
+function asking({ query, number }: Event, steps: Steps, played: Played, judge: Judge): void {
+  const origin = String(played.notes.get('origin'));
+  const evidence = played.exchanges.filter((one) => one.number === number);
+  const isAddress = query['client_id']?.startsWith('https://') === true;
+  judge.verdict('authorization/registration/client-id', (query['client_id'] ?? '') !== '', 'there is no client_id', evidence);
+  if (isAddress) {
+    const isPath = new URL(query['client_id'] ?? '').pathname !== '/';
+    judge.verdict('authorization/registration/document-address', isPath, `client_id is ${brief(query['client_id'])}`, evidence);
+  }
+  const hasChallenge = (query['code_challenge'] ?? '') !== '';
+  judge.verdict('authorization/pkce', hasChallenge, 'there is no code_challenge', evidence);
+  if (hasChallenge)
+    judge.verdict(
+      'authorization/pkce/s256',
+      query['code_challenge_method'] === 'S256',
+      `the method is ${brief(query['code_challenge_method'])}`,
+      evidence,
+    );
+  const scopes = (query['scope'] ?? '').split(' ');
+  judge.verdict('authorization/scope/from-challenge', scopes.includes('read'), `scope is ${brief(query['scope'])}`, evidence);
+  judge.verdict('authorization/scope/authoritative', scopes.includes('read'), `scope is ${brief(query['scope'])}`, evidence);
+  const resource = query['resource'];
+  const [redeemed] = steps.of('token');
+  judge.verdict(
+    'authorization/resource/sent',
+    resource !== undefined && (redeemed === undefined || redeemed.form['resource'] !== undefined),
+    `resource is ${brief(resource)}, then ${brief(redeemed?.form['resource'])}`,
+    evidence,
+  );
+  if (resource !== undefined) {
+    const isOurs = resource.replace(/\/$/, '') === `${origin}/mcp` || resource.replace(/\/$/, '') === origin;
+    judge.verdict('authorization/resource/identifies', isOurs, `resource is ${brief(resource)}`, evidence);
+    judge.verdict('authorization/resource/canonical', isOurs && !resource.includes('#'), `resource is ${brief(resource)}`, evidence);
+    judge.verdict('authorization/resource/specific', resource.startsWith(`${origin}/mcp`), `resource is ${brief(resource)}`, evidence);
+    judge.verdict('authorization/resource/no-trailing-slash', !resource.endsWith('/'), `resource is ${brief(resource)}`, evidence);
+  }
+  const back = query['redirect_uri'] ?? '';
+  const isSafe = back.startsWith('https://') || /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/]/.test(back);
+  judge.verdict('authorization/redirect/safe', isSafe, `redirect_uri is ${brief(back)}`, evidence);
+  registering(steps, back, judge, played);
+}
+
+function registering(steps: Steps, back: string, judge: Judge, played: Played): void {
+  const [registered] = steps.of('register');
+  if (registered === undefined) return;
+  const { json, number } = registered;
+  const evidence = played.exchanges.filter((one) => one.number === number);
+  judge.kept('authorization/registration/dynamic');
+  const addresses = Array.isArray(json['redirect_uris']) ? json['redirect_uris'] : [];
+  judge.verdict('authorization/redirect/registered', addresses.includes(back), `${brief(back)} is not among ${brief(addresses)}`, evidence);
+  const type = json['application_type'];
+  judge.verdict('authorization/registration/application-type', typeof type === 'string', `application_type is ${brief(type)}`, evidence);
+  if (typeof type === 'string' && /^http:\/\/(?:localhost|127\.)/.test(back))
+    judge.verdict('authorization/registration/native', type === 'native', `application_type is ${type}`, evidence);
+  const grants = Array.isArray(json['grant_types']) ? json['grant_types'] : [];
+  judge.verdict('authorization/refresh/grant-type', grants.includes('refresh_token'), `grant_types are ${brief(grants)}`, evidence);
+}
+
+function tokens(steps: Steps, { exchanges }: Played, judge: Judge): void {
+  const [redeemed] = steps.of('token');
+  if (redeemed === undefined) return;
+  const later = steps.of('server').filter(({ number }) => number > redeemed.number);
+  if (later.length === 0) return;
+  const given = later.filter(({ headers }) => headers['authorization']?.startsWith('Bearer granted-') === true);
+  const bare = later.find((one) => !given.includes(one));
+  const show = (event: Event | undefined) => exchanges.filter((one) => one.number === event?.number);
+  judge.verdict('authorization/token/header', given.length > 0, 'the token is not in the header Authorization', show(later[0]));
+  judge.verdict('authorization/token/every-request', bare === undefined, 'a request without the token', show(bare));
+  const inAddress = steps.events.find(
+    ({ query, path }) => path === '/mcp' && Object.values(query).some((value) => value.startsWith('granted-')),
+  );
+  judge.verdict('authorization/token/not-in-query', inAddress === undefined, 'the token is in the address', show(inAddress));
+  if (given.length > 0)
+    for (const id of ['authorization/http', 'authorization/token/foreign', 'authorization/refresh/not-assumed']) judge.kept(id);
+}
+
+const wellKnown: Scenario = {
+  name: 'authorization-well-known',
+  judges: [
+    'authorization/resource-metadata/both-ways',
+    'authorization/metadata/order-without-path',
+    'authorization/scope/from-metadata',
+    'authorization/scope/no-assumption',
+  ],
+  revisions: since('2025-11-25'),
+  transports: ['http'],
+  conformance: 'auth/metadata-var1',
+  visit: guarded(() => ({ issuer: '', challenge: { metadata: false }, protectedAt: 'root', metadataAt: 1 })),
+  judge(played, judge) {
+    const steps = begun(played, this.judges, judge);
+    if (steps === undefined) return;
+    const known = steps.of('well-known').map(({ path }) => path);
+    const first = known.filter((path) => path.includes('oauth-protected-resource')).slice(0, 2);
+    const isBoth = first[0] === '/.well-known/oauth-protected-resource/mcp' && first[1] === '/.well-known/oauth-protected-resource';
+    judge.verdict('authorization/resource-metadata/both-ways', isBoth, `asked for ${first.join(', then ') || 'neither'}`, []);
+    order(known, '', 'authorization/metadata/order-without-path', judge);
+    const [asked] = steps.of('authorize');
+    if (asked === undefined) return;
+    const scopes = asked.query['scope']?.split(' ');
+    const isAll = scopes === undefined || (scopes.includes('read') && scopes.includes('write'));
+    judge.verdict('authorization/scope/from-metadata', isAll, `scope is ${brief(asked.query['scope'])}`, []);
+    judge.kept('authorization/scope/no-assumption');
+  },
+};
+
+/** Scenarios in which a client must stop: before it sends its user anywhere, or before it redeems the code. */
+function mustStop(
+  name: string,
+  id: string,
+  revisions: Scenario['revisions'],
+  grant: Grant,
+  before: 'authorize' | 'token',
+  why: string,
+): Scenario {
+  return {
+    name,
+    judges: [id],
+    ...(revisions !== undefined && { revisions }),
+    transports: ['http'],
+    conformance: `auth/${name.replace('authorization-', '')}`,
+    visit: guarded(() => grant),
+    judge(played, judge) {
+      const steps = begun(played, [id], judge);
+      if (steps === undefined) return;
+      const [wrong] = steps.of(before);
+      if (wrong !== undefined)
+        return judge.broken(
+          id,
+          why,
+          played.exchanges.filter((one) => one.number === wrong.number),
+        );
+      const came = before === 'authorize' ? steps.of('well-known') : steps.of('authorize');
+      if (came.length > 0) judge.kept(id);
+      else judge.unsure(id, 'the client did not come so far');
+    },
+  };
+}
+
+const stops: readonly Scenario[] = [
+  mustStop(
+    'authorization-iss-wrong-issuer',
+    'authorization/issuer/validated',
+    ['2026-07-28'],
+    { ...sound, redirect: (given) => ({ ...given, iss: 'https://elsewhere.example' }) },
+    'token',
+    'the code of another issuer is redeemed',
+  ),
+  mustStop(
+    'authorization-iss-normalized',
+    'authorization/issuer/exact',
+    ['2026-07-28'],
+    { ...sound, redirect: (given) => ({ ...given, iss: `${given['iss']}/` }) },
+    'token',
+    'an issuer with another slash is taken for the same',
+  ),
+  mustStop(
+    'authorization-metadata-issuer-mismatch',
+    'authorization/metadata/issuer-checked',
+    ['2026-07-28'],
+    { ...sound, metadata: (origin) => ({ issuer: `${origin}/another` }) },
+    'authorize',
+    'metadata of another issuer are used',
+  ),
+  mustStop(
+    'authorization-no-pkce',
+    'authorization/pkce/verified',
+    since('2025-11-25'),
+    { ...sound, metadata: () => ({ code_challenge_methods_supported: undefined }) },
+    'authorize',
+    'the authorization server does not say that it supports PKCE',
+  ),
+  mustStop(
+    'authorization-wrong-state',
+    'authorization/state',
+    since('2025-06-18'),
+    { ...sound, redirect: (given) => ({ ...given, state: 'another' }) },
+    'token',
+    'an answer with another state is accepted',
+  ),
+];
+
+const stepUp: Scenario = {
+  name: 'authorization-step-up',
+  judges: ['authorization/step-up', 'authorization/step-up/limits', 'authorization/scope/kept'],
+  revisions: since('2025-11-25'),
+  transports: ['http'],
+  conformance: 'auth/scope-step-up',
+  visit: guarded(() => ({
+    ...sound,
+    admitted({ body, notes }) {
+      if (!body.includes('"tools/call"')) return undefined;
+      return {
+        status: 403,
+        headers: {
+          'www-authenticate': `Bearer error="insufficient_scope", scope="write", resource_metadata="${String(notes.get('origin'))}/.well-known/oauth-protected-resource/mcp"`,
+        },
+      };
+    },
+  })),
+  judge(played, judge) {
+    const steps = begun(played, this.judges, judge);
+    const refused = steps?.of('server').find(({ status }) => status === 403);
+    if (steps === undefined || refused === undefined) return;
+    const again = steps.of('authorize').filter(({ number }) => number > refused.number);
+    const [next] = again;
+    if (next === undefined) return judge.unsure('authorization/step-up', 'the client does not ask for more; it may have told its user');
+    const scopes = (next.query['scope'] ?? '').split(' ');
+    judge.verdict('authorization/step-up', scopes.includes('write'), `scope is ${brief(next.query['scope'])}`, []);
+    judge.verdict('authorization/scope/kept', scopes.includes('read'), `scope is ${brief(next.query['scope'])}; read was there before`, []);
+    // Four tools at most are called, each of which may be tried a few times.
+    judge.verdict('authorization/step-up/limits', again.length <= 12, `the client asked ${again.length} times`, []);
+  },
+};
+
+const moved: Scenario = {
+  name: 'authorization-moved',
+  judges: ['authorization/registration/bound', 'authorization/registration/not-reused', 'authorization/registration/renewed'],
+  revisions: ['2026-07-28'],
+  transports: ['http'],
+  conformance: 'auth/authorization-server-migration',
+  visit: guarded(({ notes, body }) => {
+    if (body.includes('"tools/call"')) notes.set('moved', true);
+    const isMoved = notes.get('moved') === true;
+    return {
+      ...sound,
+      issuer: isMoved ? '/other' : '/tenant',
+      admitted: (visit, token) =>
+        isMoved && token === 'granted-1'
+          ? {
+              status: 401,
+              headers: {
+                'www-authenticate': `Bearer error="invalid_token", resource_metadata="${String(visit.notes.get('origin'))}/.well-known/oauth-protected-resource/mcp"`,
+              },
+            }
+          : undefined,
+    };
+  }),
+  judge(played, judge) {
+    const steps = begun(played, this.judges, judge);
+    const asked = steps?.of('authorize').find(({ path }) => path.startsWith('/other'));
+    if (steps === undefined || asked === undefined || steps.of('register').length === 0) return;
+    const isOld = asked.query['client_id'] === 'client-of-tenant';
+    const evidence = played.exchanges.filter((one) => one.number === asked.number);
+    judge.verdict(
+      'authorization/registration/not-reused',
+      !isOld,
+      'the client_id of the old authorization server is used with the new one',
+      evidence,
+    );
+    judge.verdict(
+      'authorization/registration/bound',
+      !isOld,
+      'the client_id of the old authorization server is used with the new one',
+      evidence,
+    );
+    judge.verdict(
+      'authorization/registration/renewed',
+      steps.of('register').some(({ path }) => path.startsWith('/other')),
+      'the client does not register with the new authorization server',
+      evidence,
+    );
+  },
+};
+
+const older: Scenario = {
+  name: 'authorization-older',
+  judges: [
+    'authorization/metadata/used',
+    'authorization/metadata/version-header',
+    'authorization/metadata/base-url',
+    'authorization/metadata/default-paths',
+    'authorization/metadata/before-default-paths',
+    'authorization/pkce',
+    'authorization/registration/dynamic',
+    'authorization/redirect/safe',
+    'authorization/token/header',
+    'authorization/token/every-request',
+    'authorization/token/not-in-query',
+    'authorization/http',
+  ],
+  revisions: ['2025-03-26'],
+  transports: ['http'],
+  conformance: 'auth/2025-03-26-oauth-endpoint-fallback',
+  visit: guarded(() => ({ issuer: '', challenge: { metadata: false }, protectedAt: 'nowhere', metadataAt: -1 })),
+  judge(played, judge) {
+    const steps = begun(played, this.judges, judge);
+    if (steps === undefined) return;
+    const root = steps.of('well-known').find(({ path }) => path === '/.well-known/oauth-authorization-server');
+    judge.verdict('authorization/metadata/used', root !== undefined, 'the metadata are not asked for', []);
+    judge.verdict('authorization/metadata/base-url', root !== undefined, 'the metadata are not asked for at the root', []);
+    if (root !== undefined)
+      judge.verdict(
+        'authorization/metadata/version-header',
+        root.headers['mcp-protocol-version'] !== undefined,
+        'there is no MCP-Protocol-Version',
+        [],
+      );
+    const next = steps.events.find(({ what }) => what === 'register' || what === 'authorize');
+    judge.verdict('authorization/metadata/default-paths', next !== undefined, 'the default paths are not used', []);
+    if (next === undefined) return;
+    judge.verdict(
+      'authorization/metadata/before-default-paths',
+      root !== undefined && root.number < next.number,
+      'the default paths are used before the metadata are asked for',
+      [],
+    );
+    const [asked] = steps.of('authorize');
+    if (asked !== undefined) {
+      judge.verdict('authorization/pkce', (asked.query['code_challenge'] ?? '') !== '', 'there is no code_challenge', []);
+      const back = asked.query['redirect_uri'] ?? '';
+      judge.verdict(
+        'authorization/redirect/safe',
+        back.startsWith('https://') || /^http:\/\/(?:localhost|127\.0\.0\.1)[:/]/.test(back),
+        `redirect_uri is ${brief(back)}`,
+        [],
+      );
+    }
+    if (steps.of('register').length > 0) judge.kept('authorization/registration/dynamic');
+    tokens(steps, played, judge);
+  },
+};
+
+export const authorization: readonly Scenario[] = [plainFlow, wellKnown, ...stops, stepUp, moved, older];
