@@ -94,6 +94,7 @@ function answer(visit: Visit, grant: Grant): Reply {
   const [register, authorize, token] = ['register', 'authorize', 'token'].map((name) => `${issuer}/${name}`);
   if (pathname === register)
     return json(201, { ...asJson(visit.body), client_id: `client-of${issuer.replaceAll('/', '-')}`, client_id_issued_at: 1 });
+  if (pathname === authorize) notes.set('scope', url.searchParams.get('scope'));
   if (pathname === authorize) return redirected(url, `${origin}${issuer}`, grant);
   if (pathname === token) {
     const count = Number(notes.get('tokens') ?? 0) + 1;

@@ -42,13 +42,15 @@ export async function play(scenario: Scenario, client: CommandLine, options: Pla
     stage.isOver = true;
     await door.close();
   }
-  const seen = (isJudged: boolean) => stage.links.filter((link) => link.isJudged === isJudged).map((link) => link.seen());
+  const opened = stage.links.map((link) => ({ isJudged: link.isJudged, seen: link.seen() }));
+  const seen = (isJudged: boolean) => opened.filter((one) => one.isJudged === isJudged).map((one) => one.seen);
   return {
     scenario: name,
     revision,
     transport,
     links: seen(true),
     others: seen(false),
+    all: opened.map((one) => one.seen),
     exchanges: stage.exchanges,
     process,
     notes: stage.notes,

@@ -111,6 +111,8 @@ export interface Played {
   readonly links: readonly Seen[];
   /** Those in another one: attempts. */
   readonly others: readonly Seen[];
+  /** All of them, in the order in which they were opened. */
+  readonly all: readonly Seen[];
   readonly exchanges: readonly Exchange[];
   readonly process: Ended;
   /** Notes of the scenario itself, by name. */
@@ -130,4 +132,9 @@ export interface Ended {
 /** What earlier scenarios have shown. */
 export interface Known {
   readonly revisions: readonly Revision[];
+}
+
+/** The link on which the client did its work: it may have opened others only to look. */
+export function busiest(links: readonly Seen[]): Seen | undefined {
+  return [...links].sort((a, b) => b.ledger.received.length - a.ledger.received.length)[0];
 }

@@ -1,9 +1,11 @@
 // A server that does not answer, answers in a version nobody has, loses sessions and streams, or refuses at first.
 import { methodOf } from '../../ledger.ts';
 import { legacy } from '../../requirement.ts';
+import type { Happening } from '../../trace.ts';
 import { asRecord, at, brief } from '../../value.ts';
+import type { Judge } from '../../verdict.ts';
 import { ordinaryTools, tool } from '../offer.ts';
-import type { Scenario, Turn } from '../scenario.ts';
+import { busiest, type Scenario, type Turn } from '../scenario.ts';
 
 const done = { result: { content: [{ type: 'text', text: 'too late' }] } };
 
@@ -37,7 +39,7 @@ const silence: Scenario = {
     ...ordinaryTools,
   ],
   judge({ links, transport, revision, process }, judge) {
-    const [link] = links;
+    const link = busiest(links);
     const asked = link?.ledger.questions.find(({ method, params }) => method === 'tools/call' && params['name'] === 'never_answers');
     if (link === undefined || asked === undefined) return;
     const cancelled = link.ledger.notifications.find(
@@ -114,7 +116,7 @@ const refusedVersion: Scenario = {
     ]),
   ),
   judge({ links, process }, judge) {
-    const [link] = links;
+    const link = busiest(links);
     const [first, ...more] = link?.ledger.questions ?? [];
     if (first === undefined || at(first.replies[0]?.value, 'error', 'code') !== -32022) return;
     if (more.length > 0) judge.kept('versioning/retry');
@@ -135,7 +137,7 @@ const resume: Scenario = {
   tools: () => [{ tool: tool('test_reconnection'), call: () => ({ cut: { content: [{ type: 'text', text: 'back' }] }, retry }) }],
   judge({ links, exchanges, notes, revision }, judge) {
     const cut = asRecord(notes.get('cut'));
-    const [link] = links;
+    const link = busiest(links);
     if (link === undefined || typeof cut['event'] !== 'string') return;
     const back = exchanges.find(({ request }) => request.method === 'GET' && request.headers['last-event-id'] !== undefined);
     const asked = link.ledger.questions.filter(({ method }) => method === 'tools/call').map(({ message }) => message);
@@ -182,32 +184,34 @@ const stubborn: Scenario = {
   transports: ['stdio'],
   stubborn: true,
   judge({ links, process }, judge) {
-    const [link] = links;
-    if (link === undefined || process.stopped) return;
-    const { happenings } = link.conversation;
-    const [end, term, exit] = (['end-of-input', 'signal', 'exit'] as const).map((what) => happenings.find((one) => one.what === what));
-    const isFirst = end !== undefined && (term === undefined || end.at <= term.at) && (exit === undefined || end.at <= exit.at);
-    judge.verdict(
-      'stdio/shutdown/close-input',
-      isFirst,
-      'the input of the server is not closed first',
-      happenings.map(({ what, detail }) => `${what} ${detail}`),
-    );
-    const next = term ?? exit;
-    if (end !== undefined && next !== undefined) {
-      judge.verdict('stdio/shutdown/wait', next.at - end.at >= 100, `${Math.round(next.at - end.at)} ms after its input was closed`, [
-        `${next.what} ${next.detail}`,
-      ]);
-    }
-    judge.verdict(
-      'stdio/shutdown/sigterm',
-      term?.detail === 'SIGTERM',
-      'the server is not sent SIGTERM',
-      happenings.map(({ what, detail }) => `${what} ${detail}`),
-    );
-    judge.verdict('stdio/shutdown/kill', exit !== undefined, 'the client left a server behind that did not exit', []);
+    if (process.stopped) return;
+    for (const { conversation } of links) ended(conversation.happenings, judge);
   },
 };
+
+function ended(happenings: readonly Happening[], judge: Judge): void {
+  const [end, term, exit] = (['end-of-input', 'signal', 'exit'] as const).map((what) => happenings.find((one) => one.what === what));
+  const isFirst = end !== undefined && (term === undefined || end.at <= term.at) && (exit === undefined || end.at <= exit.at);
+  judge.verdict(
+    'stdio/shutdown/close-input',
+    isFirst,
+    'the input of the server is not closed first',
+    happenings.map(({ what, detail }) => `${what} ${detail}`),
+  );
+  const next = term ?? exit;
+  if (end !== undefined && next !== undefined && next.at >= end.at) {
+    judge.verdict('stdio/shutdown/wait', next.at - end.at >= 100, `${Math.round(next.at - end.at)} ms after its input was closed`, [
+      `${next.what} ${next.detail}`,
+    ]);
+  }
+  judge.verdict(
+    'stdio/shutdown/sigterm',
+    term?.detail === 'SIGTERM',
+    'the server is not sent SIGTERM',
+    happenings.map(({ what, detail }) => `${what} ${detail}`),
+  );
+  judge.verdict('stdio/shutdown/kill', exit !== undefined, 'the client left a server behind that did not exit', []);
+}
 
 const crash: Scenario = {
   name: 'crash',
@@ -217,11 +221,12 @@ const crash: Scenario = {
   wild: true,
   answers: { 'tools/list': ({ count }) => (count === 1 ? { exit: 1 } : undefined) },
   judge({ links, others }, judge) {
-    const asked = links[0]?.ledger.questions.find(({ method }) => method === 'tools/list');
+    const index = links.findIndex(({ ledger }) => ledger.questions.some(({ method }) => method === 'tools/list'));
+    const asked = links[index]?.ledger.questions.find(({ method }) => method === 'tools/list');
     if (asked === undefined) return;
-    judge.verdict('stdio/restart', links.length > 1, 'a server that exited unexpectedly is not started again', [asked.message]);
-    if (links.length > 1)
-      judge.verdict('versioning/era-remembered', others.length === 0, 'the handshake is tried on a server that is known', []);
+    const isAgain = links.length > index + 1;
+    judge.verdict('stdio/restart', isAgain, 'a server that exited unexpectedly is not started again', [asked.message]);
+    if (isAgain) judge.verdict('versioning/era-remembered', others.length === 0, 'the handshake is tried on a server that is known', []);
   },
 };
 

@@ -1,7 +1,7 @@
 // Parameters that are repeated in headers, in 2026-07-28: plain, in Base64, absent; and tools whose marks break the rules.
 import { asRecord, brief, type Json } from '../../value.ts';
 import { tool } from '../offer.ts';
-import type { OfferedTool, Scenario } from '../scenario.ts';
+import { busiest, type OfferedTool, type Scenario } from '../scenario.ts';
 
 const done = { result: { content: [{ type: 'text', text: 'done' }] } };
 const marked = (name: string, example: unknown, type = 'string'): OfferedTool => ({
@@ -39,7 +39,7 @@ export const paramHeaders: Scenario = {
   conformance: 'http-custom-headers',
   tools: () => [...expected.map(([name, value]) => marked(name, value, 'string')), { tool: tool('größe'), call: () => done }, ...invalid],
   judge({ links }, judge) {
-    const calls = (links[0]?.ledger.questions ?? []).filter(({ method }) => method === 'tools/call');
+    const calls = (busiest(links)?.ledger.questions ?? []).filter(({ method }) => method === 'tools/call');
     for (const [name, value, header, ids] of expected) {
       const call = calls.find(({ params }) => params['name'] === name);
       if (call === undefined) continue;

@@ -1,7 +1,7 @@
 // Long lists in pages of different sizes, with cursors of every form, over streams where there are any.
 import { asList, at, brief, type Json } from '../../value.ts';
 import { prompts, resources, tool } from '../offer.ts';
-import type { Answer, OfferedTool, Scenario } from '../scenario.ts';
+import { type Answer, busiest, type OfferedTool, type Scenario } from '../scenario.ts';
 
 /** Forms that invite to be read, trimmed or decoded. */
 const cursors = ['  10 ', 'eyJvZmZzZXQiOjB9==', 'page/3?x=%20&y', 'ünïcode→'] as const;
@@ -51,7 +51,7 @@ export const pages: Scenario = {
     'resources/list': () => ({ result: { resources, ttlMs: 0, cacheScope: 'private' } }),
   },
   judge({ links, transport, revision }, judge) {
-    const [link] = links;
+    const link = busiest(links);
     if (link === undefined) return;
     const asked = link.ledger.questions.filter(({ method }) => method === 'tools/list' || method === 'prompts/list');
     if (asked.length === 0) return;

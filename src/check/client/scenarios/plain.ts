@@ -1,5 +1,5 @@
 // The well-behaved server: what a client does by itself is judged by the rules.
-import type { Scenario } from '../scenario.ts';
+import { busiest, type Scenario } from '../scenario.ts';
 
 export const plain: Scenario = {
   name: 'plain',
@@ -14,8 +14,8 @@ export const plain: Scenario = {
   ],
   conformance: 'http-standard-headers',
   stderr: 'listening\nwarning: this is no failure\n',
-  judge({ transport, revision, links, others, known, process }, judge) {
-    const [link] = links;
+  judge({ transport, revision, links, all, known, process }, judge) {
+    const link = busiest(links);
     if (link === undefined) return;
     if (transport === 'http' && revision < '2026-07-28' && !process.stopped) {
       const isDeleted = link.conversation.exchanges.some(({ request }) => request.method === 'DELETE');
@@ -28,9 +28,9 @@ export const plain: Scenario = {
       else if (process.stopped) judge.unsure('stdio/stderr/no-failure', 'the client did nothing more');
       else judge.broken('stdio/stderr/no-failure', 'the client left after output on stderr', [process.stderr.slice(0, 300)]);
     }
-    const [first] = [...links, ...others].sort((a, b) => (a.conversation.messages[0]?.at ?? 0) - (b.conversation.messages[0]?.at ?? 0));
+    const [first] = all;
     if (revision >= '2026-07-28') {
-      const isProbe = link.ledger.questions[0]?.method === 'server/discover' && first === link;
+      const isProbe = first?.ledger.questions[0]?.method === 'server/discover';
       if (known.revisions.some((one) => one < '2026-07-28')) {
         judge.verdict(
           'discover/probe-first',

@@ -4,7 +4,7 @@ import { legacy } from '../../requirement.ts';
 import type { Message } from '../../trace.ts';
 import { at, brief, isRecord, type Json } from '../../value.ts';
 import { tool } from '../offer.ts';
-import type { AskOptions, Link, OfferedTool, Scenario, Turn } from '../scenario.ts';
+import { type AskOptions, busiest, type Link, type OfferedTool, type Scenario, type Turn } from '../scenario.ts';
 
 interface Asker {
   ask(method: string, params: Json, options?: AskOptions): Promise<Message | undefined>;
@@ -79,7 +79,7 @@ export const questions: Scenario = {
     await everything(link, link);
   },
   judge({ links, revision }, judge) {
-    const [link] = links;
+    const link = busiest(links);
     if (link === undefined) return;
     const { ledger, declared } = link;
     const asked = (method: string) => ledger.requests.filter((one) => one.method === method);
@@ -163,7 +163,9 @@ function newer(
           'tools are accepted, though sampling.tools is not declared',
           evidence,
         );
-        judge.verdict('sampling/tools/declared', !isDone, 'the client samples with tools without declaring it', evidence);
+        const content = at(reply.value, 'result', 'content');
+        const uses = (Array.isArray(content) ? content : [content]).some((one) => at(one, 'type') === 'tool_use');
+        judge.verdict('sampling/tools/declared', !uses, 'the client samples with tools without declaring it', evidence);
       } else if (isDone) {
         judge.kept('sampling/tools/declared');
         const content = at(reply.value, 'result', 'content');

@@ -2,7 +2,7 @@
 import { checkMessage } from '../../schemas/message.ts';
 import { asList, asRecord, at, brief, type Json } from '../../value.ts';
 import { tool } from '../offer.ts';
-import type { OfferedTool, Said, Scenario, Turn } from '../scenario.ts';
+import { busiest, type OfferedTool, type Said, type Scenario, type Turn } from '../scenario.ts';
 
 const state = 'b64:eyJyb3VuZCI6MX0= %7B"q":"ü"%7D  ';
 const form = {
@@ -81,7 +81,7 @@ export const rounds: Scenario = {
   conformance: 'sep-2322-client-request-state',
   tools: () => offered,
   judge({ links }, judge) {
-    const [link] = links;
+    const link = busiest(links);
     if (link === undefined) return;
     const calls = link.ledger.questions.filter(({ method }) => method === 'tools/call');
     const of = (name: string) => calls.filter(({ params }) => params['name'] === name);

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { brokenIn, judge, ours, v1, v2 } from './official.ts';
+
+/** Each red line of a client, and why it is no false alarm. */
+const reasons = {
+  'http/session/new-on-404': 'It goes on sending the session id that got 404; the specification wants a new initialize without one.',
+  'authorization/pkce/verified':
+    'It asks for authorization though the metadata have no code_challenge_methods_supported; it must refuse to proceed.',
+  'sampling/tools/undeclared-refused':
+    'It hands a request with tools to its handler without having declared sampling.tools; an error is wanted.',
+} as const;
+
+const cases = [
+  { name: 'our client over HTTP in 2026-07-28', client: ours, revision: '2026-07-28', transport: 'http', broken: [] },
+  { name: 'our client on stdio in 2025-11-25', client: ours, revision: '2025-11-25', transport: 'stdio', broken: [] },
+  { name: 'our client over HTTP+SSE', client: ours, revision: '2024-11-05', transport: 'sse', broken: [] },
+  {
+    name: 'the official client v1 over HTTP in 2025-11-25',
+    client: v1,
+    revision: '2025-11-25',
+    transport: 'http',
+    broken: ['authorization/pkce/verified', 'http/session/new-on-404', 'sampling/tools/undeclared-refused'],
+  },
+  {
+    name: 'the official client v2 over HTTP in 2026-07-28',
+    client: v2,
+    revision: '2026-07-28',
+    transport: 'http',
+    broken: ['authorization/pkce/verified'],
+  },
+] as const;
+
+it.each(cases)('breaks nothing but what is argued: $name', { timeout: 120_000 }, async ({ client, revision, transport, broken }) => {
+  const report = await judge(client, { revision, transports: [transport], level: 'must' });
+  expect(report.problem).toBeUndefined();
+  expect(brokenIn(report)).toEqual([...broken]);
+  expect(broken.every((id) => reasons[id] !== undefined)).toBe(true);
+  expect(report.runs[0]?.tally.passed).toBeGreaterThan(30);
+});
