@@ -79,6 +79,11 @@ export async function examine(
       for (const id of probe.judges) findings.push({ id, kind: 'inapplicable', message: missing, evidence: [] });
       return;
     }
+    if (probe.apart === undefined && peer.gone !== undefined) {
+      // Whatever made it go was judged; what could not be asked any more is not held against it.
+      for (const id of probe.judges) findings.push({ id, kind: 'unsure', message: `the connection has ended: ${peer.gone}`, evidence: [] });
+      return;
+    }
     const own: Peer[] = [];
     const open = async (name: string, more?: ConnectOptions): Promise<[Peer, Peer | undefined]> => {
       const given = await connectTo(target, transport, present(name, more));

@@ -14,6 +14,10 @@ export interface Meddling {
   echo?(line: string): string | undefined;
   /** Written before anything else. */
   readonly greeting?: string;
+  /** Milliseconds for which a line of the server is held back. */
+  later?(line: string): number;
+  /** Whether it ends at such a line of the client. */
+  dies?(line: string): boolean;
   /** Stays when its input ends. */
   readonly stays?: boolean;
 }
@@ -41,23 +45,29 @@ export function pipeTarget(create: () => Server, meddling: () => Meddling = () =
         core,
         {
           write(text) {
-            for (const line of text.split('\n')) if (line !== '') setImmediate(give, line);
+            for (const line of text.split('\n')) {
+              if (line === '') continue;
+              const delay = meddler.later?.(line) ?? 0;
+              if (delay > 0) setTimeout(give, delay, line);
+              else setImmediate(give, line);
+            }
             return true;
           },
           flow: () => undefined,
         },
         {},
       );
-      if (meddler.greeting !== undefined) setImmediate(() => stdout(Buffer.from(meddler.greeting ?? '')));
+      if (meddler.greeting !== undefined) stdout(Buffer.from(meddler.greeting));
       return {
         write(bytes) {
-          if (meddler.in === undefined && meddler.echo === undefined) return pipe.receive(bytes);
+          if (meddler.in === undefined && meddler.echo === undefined && meddler.dies === undefined) return pipe.receive(bytes);
           // As bytes: a piece may end in the middle of a character.
           held = Buffer.concat([held, bytes]);
-          for (let end = held.indexOf(10); end !== -1; end = held.indexOf(10)) {
-            const raw = held.subarray(0, end + 1);
-            held = held.subarray(end + 1);
+          for (let at = held.indexOf(10); at !== -1; at = held.indexOf(10)) {
+            const raw = held.subarray(0, at + 1);
+            held = held.subarray(at + 1);
             const line = raw.toString('utf8').trimEnd();
+            if (meddler.dies?.(line) === true) return end('exit code 1');
             const echo = meddler.echo?.(line);
             if (echo !== undefined) setImmediate(() => stdout(Buffer.from(`${echo}\n`)));
             const given = meddler.in === undefined ? line : meddler.in(line);

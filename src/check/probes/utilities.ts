@@ -174,17 +174,28 @@ async function cancelled({ peer, judge, calls, isModern, transport }: Context): 
     for (const id of ids) judge.unsure(id, why);
     return;
   }
+  let heard: Promise<number | undefined> = Promise.resolve(undefined);
   const answers = await Promise.all(
-    calls.slice(0, 6).map(async (one, index) => {
+    calls.slice(0, 6).map(async (one, index, all) => {
       const id = `cancelled-${index}`;
       const asked = peer.request('tools/call', { name: one.name, arguments: one.arguments }, { id, patience: 400 });
       await peer.notify('notifications/cancelled', { requestId: id, reason: 'a test' });
+      // On a pipe what is answered now was read after all cancellations.
+      if (index === all.length - 1 && transport === 'stdio') heard = settledAt(peer, isModern);
       return asked;
     }),
   );
   const silent = answers.filter(({ message }) => message === undefined).length;
+  const read = await heard;
+  // Answers and cancellations may pass each other on the way; what comes long after the server has read on did not.
+  const late = answers.find(({ message }) => message !== undefined && read !== undefined && message.at - read > 100);
   for (const id of ids) {
-    if (silent > 0) judge.kept(id);
+    if (late !== undefined) judge.broken(id, 'a cancelled call was answered long after its cancellation was read', shown(late));
+    else if (silent > 0) judge.kept(id);
     else judge.unsure(id, 'every call was answered before its cancellation could be read');
   }
+}
+
+async function settledAt(peer: Context['peer'], isModern: boolean): Promise<number | undefined> {
+  return (await peer.request(isModern ? 'server/discover' : 'ping')).message?.at;
 }

@@ -44,7 +44,7 @@ export const progress: Rule = {
         'progress after the reply',
         reply === undefined ? [message] : [asked.message, reply, message],
       );
-      if (!isLate) judge.kept('progress/token/in-progress');
+      judge.verdict('progress/token/in-progress', !isLate, 'progress of work that is over', [asked.message, message]);
     }
     const tokens = new Set<unknown>();
     for (const { token, message } of ledger.questions) {

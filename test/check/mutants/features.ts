@@ -241,6 +241,7 @@ export const featureMutants: readonly Mutant[] = [
   },
   {
     id: 'progress/stops',
+    twins: ['progress/token/in-progress'],
     does: 'reports progress after the reply',
     revision,
     meddle: after('tools/call', ({ params }) => {

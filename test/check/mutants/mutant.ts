@@ -10,6 +10,8 @@ export interface Mutant {
   /** In words what it does. */
   readonly does: string;
   readonly revision: Revision;
+  /** What cannot be told apart from it on the wire: found broken as well. */
+  readonly twins?: readonly string[];
   /** What cannot but be broken with it. */
   readonly also?: readonly string[];
   meddle(): Meddling;
@@ -76,7 +78,43 @@ export function after(method: string, made: (reply: Reply) => Body | string): ()
   return onReply((reply) => (reply.method === method ? [reply.message, made(reply)] : reply.message));
 }
 
-function parse(line: string): Body | undefined {
+/** Changes what the server is asked; undefined withholds it. */
+export function onRequest(method: string, change: (message: Body) => Body | undefined): () => Meddling {
+  return () => ({
+    in(line) {
+      const message = parse(line);
+      if (message?.['method'] !== method) return line;
+      const changed = change(message);
+      return changed === undefined ? undefined : JSON.stringify(changed);
+    },
+  });
+}
+
+/** Sends a request of its own once, and keeps the reply from the server behind it. */
+export function asks(method: string, params: Body, then: readonly Body[] = []): () => Meddling {
+  return () => {
+    let isAsked = false;
+    return {
+      in: (line) => (line.includes('"id":"mine"') && !line.includes('"method"') ? undefined : line),
+      out(line) {
+        if (isAsked || !line.includes('"tools":[')) return line;
+        isAsked = true;
+        return [line, ...[{ jsonrpc: '2.0', id: 'mine', method, params }, ...then].map((one) => JSON.stringify(one))];
+      },
+    };
+  };
+}
+
+/** Another hand for each connection; the first is the one that probes share. */
+export function perConnection(made: (number: number) => Meddling): () => Meddling {
+  let count = 0;
+  return () => {
+    count += 1;
+    return made(count - 1);
+  };
+}
+
+export function parse(line: string): Body | undefined {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : undefined;
