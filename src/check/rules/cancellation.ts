@@ -1,6 +1,7 @@
 // Cancellations by the server: of requests it has sent itself, or of subscriptions.
 import { methodOf } from '../ledger.ts';
 import type { Rule } from '../rule.ts';
+import type { Message } from '../trace.ts';
 import { at, brief } from '../value.ts';
 
 export const cancellation: Rule = {
@@ -33,7 +34,13 @@ export const cancellation: Rule = {
       judge.verdict('cancellation/own-requests', own !== undefined, `the server cancels ${brief(id)}, which it did not send`, [message]);
       if (own === undefined) continue;
       const [reply] = own.replies;
-      const isOver = reply !== undefined && reply.at < message.at - 100;
+      // The two may pass each other on the way: what counts is that the server answered something that was sent after the reply.
+      const place = (one: Message) => conversation.messages.indexOf(one);
+      const isOver =
+        reply !== undefined &&
+        ledger.requests.some(({ message: later, replies: [first] }) => {
+          return first !== undefined && place(later) > place(reply) && place(first) < place(message);
+        });
       judge.verdict('cancellation/in-progress', !isOver, `the server cancels ${brief(id)}, which was answered`, [own.message, message]);
       const isTask = own.params['task'] !== undefined;
       judge.verdict('cancellation/request-id/no-task', !isTask, 'a task is cancelled by the id of its request', [message]);

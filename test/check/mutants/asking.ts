@@ -199,7 +199,6 @@ export const askingMutants: readonly Mutant[] = [
           held = undefined;
           return [line, late];
         },
-        later: (line) => (line.includes('-32601') ? 300 : 0),
       };
     },
   },
