@@ -7,6 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const firstPort = 4100;
 const mostTries = 100;
 
+process.stderr.write('Building …\n');
 const built = spawnSync(process.execPath, [`${root}scripts/build.mjs`], { cwd: root, stdio: ['ignore', 2, 2] });
 if (built.status !== 0) process.exit(built.status ?? 1);
 

@@ -4,7 +4,7 @@ import type { CallToolResult, ContentBlock, Tool } from '../protocol/types.ts';
 import { bounded, isCostly, isOverdue } from '../schema/bounded.ts';
 import { defineSchema, type Schema, type Verdict } from '../schema/schema.ts';
 import { argumentFlags, readArguments } from './call-arguments.ts';
-import { type Command, CommandError, exitCodes } from './command.ts';
+import { type Command, CommandError, exitCodes, resultFlags } from './command.ts';
 import { write } from './output.ts';
 import { progressLine } from './progress-line.ts';
 import { askerOf, questionFlags } from './questions.ts';
@@ -26,6 +26,7 @@ export const call: Command = {
     output: { type: 'string', short: 'o', value: 'file', help: 'Write the result to a file' },
     ...questionFlags,
     ...targetFlags,
+    ...resultFlags,
   },
   takesProgram: true,
   examples: [

@@ -1,5 +1,6 @@
 // The flags of `check`, and what they mean for a run.
 import { readFileSync } from 'node:fs';
+import { choose } from '../check/catalogue.ts';
 import type { CheckOptions } from '../check/options.ts';
 import { all as revisions } from '../check/requirement.ts';
 import { type Arguments, CommandError, exitCodes, type Flag } from './command.ts';
@@ -48,6 +49,9 @@ export function checkOptions({ values, lists }: Arguments): CheckOptions {
   const level = oneOf('level', text('level') ?? 'may', ['must', 'should', 'may'] as const);
   const ids = (name: string): string[] | undefined => lists[name]?.flatMap(list);
   const [only, skip] = [ids('only'), ids('skip')];
+  const unknown = only?.find((pattern) => !pattern.startsWith('quality') && choose({ only: [pattern] }).length === 0);
+  if (unknown !== undefined)
+    throw new CommandError(exitCodes.usage, `--only ${unknown} names no requirement`, { hint: 'vivarium check list shows them' });
   const time = (name: string): number | undefined => (text(name) === undefined ? undefined : milliseconds(name, text(name) as string));
   const number = (name: string): number | undefined => (text(name) === undefined ? undefined : count(name, text(name) as string));
   const [timeout, startTimeout] = [time('timeout'), time('connect-timeout')];

@@ -1,5 +1,6 @@
 // What a command is, how it fails, and how its help is written.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { near } from './spelling.ts';
 
 /** The same for every command. */
 export const exitCodes = {
@@ -56,14 +57,17 @@ export class CommandError extends Error {
   }
 }
 
-const sharedFlags: Readonly<Record<string, Flag>> = {
-  format: { type: 'string', value: 'text|json', help: 'How a failure is reported on stderr (default: text)' },
-  help: { type: 'boolean', short: 'h', help: 'Show this help' },
+const format: Flag = { type: 'string', value: 'text|json', help: 'How a failure is reported on stderr (default: text)' };
+const help: Flag = { type: 'boolean', short: 'h', help: 'Show this help' };
+
+/** Of commands whose result is data. */
+export const resultFlags: Readonly<Record<string, Flag>> = {
+  format: { ...format, help: 'How the result is printed, and a failure on stderr (default: text)' },
 };
 
 /** Its own, and those of every command. */
 export function flagsOf(command: Command): Readonly<Record<string, Flag>> {
-  return { ...command.flags, ...sharedFlags };
+  return { ...command.flags, format: command.flags['format'] ?? format, help };
 }
 
 export function parse(command: Command, argv: readonly string[]): Arguments {
@@ -86,8 +90,17 @@ export function parse(command: Command, argv: readonly string[]): Arguments {
     if (format !== 'text' && format !== 'json') throw new TypeError(`--format takes text or json, not ${String(format)}`);
     return { positionals, values, lists, ...(end >= 0 && { program: argv.slice(end + 1) }) };
   } catch (error) {
-    throw new CommandError(exitCodes.usage, (error as Error).message, { hint: `vivarium ${command.name} --help`, cause: error });
+    throw new CommandError(exitCodes.usage, ...told(error as Error, command, Object.keys(flags)));
   }
+}
+
+/** What Node says of an option it does not know is about parameters of a shell, and longer than the help. */
+function told(error: Error, { name }: Command, flags: readonly string[]): [string, { hint: string; cause: Error }] {
+  const [, unknown] = /^Unknown option '(-[^']*)'/.exec(error.message) ?? [];
+  if (unknown === undefined) return [error.message, { hint: `vivarium ${name} --help`, cause: error }];
+  const meant = near(unknown.replace(/^-+/, ''), flags);
+  const hint = meant === undefined ? `vivarium ${name} --help` : `Did you mean --${meant}?`;
+  return [`${name} has no option ${unknown}`, { hint, cause: error }];
 }
 
 export function helpOf(command: Command): string {

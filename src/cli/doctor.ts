@@ -1,7 +1,7 @@
 // vivarium doctor: the first step that fails on the way to a server, and what to do about it.
 import { type Client, connect, type Failure } from '../client/index.ts';
 import { RpcError, VivariumError } from '../jsonrpc/error.ts';
-import { type Arguments, type Command, CommandError, exitCodes } from './command.ts';
+import { type Arguments, type Command, CommandError, exitCodes, resultFlags } from './command.ts';
 import { Examination, type Step } from './doctor-step.ts';
 import { milliseconds } from './flag-values.ts';
 import { authOf, revisionOf } from './reach.ts';
@@ -17,7 +17,7 @@ export const doctor: Command = {
   name: 'doctor',
   summary: 'Find out why a server cannot be used',
   usage: 'doctor <server> [options]   (or: doctor -- program args…)',
-  flags: targetFlags,
+  flags: { ...targetFlags, ...resultFlags },
   takesProgram: true,
   examples: [
     ['vivarium doctor -- npx -y some-server', 'program, start, first answer, revision, lists'],
@@ -101,7 +101,10 @@ async function firstRequests(client: Client, examination: Examination): Promise<
     try {
       const began = performance.now();
       const all = await ask();
-      examination.ok(`${name}/list`, `${all.length} ${name} in ${Math.round(performance.now() - began)} ms`);
+      examination.ok(
+        `${name}/list`,
+        `${all.length} ${all.length === 1 ? name.slice(0, -1) : name} in ${Math.round(performance.now() - began)} ms`,
+      );
     } catch (error) {
       const known = error instanceof RpcError ? `error ${error.code}: ${error.message}` : (error as Error).message;
       examination.fail(`${name}/list`, known, `the server declares ${name}, so it must answer this`);

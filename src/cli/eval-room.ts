@@ -114,12 +114,19 @@ export class Room {
 /** A result as lines for a terminal: shown, never obeyed. */
 export function linesOf({ content }: CallToolResult): string {
   const parts = content.map((block) => {
-    if (block.type === 'text') return printableLines(block.text);
+    if (block.type === 'text') return printableLines(forPeople(block.text));
     return block.type === 'image' || block.type === 'audio'
       ? `[${printable(block.mimeType)}, ${Math.floor((block.data.length * 3) / 4)} bytes]`
       : `[${printable(block.type)}]`;
   });
   return `${parts.join('\n')}\n`;
+}
+
+/** Advice that is about tools is for who calls them. */
+function forPeople(text: string): string {
+  return text
+    .replace(/\nevaluate with on_error: "pause" stops there[^\n]*$/, '')
+    .replace(/^(There is no session \S+; )sessions\(action: list\)/, '$1--sessions');
 }
 
 function isUnfinished(result: CallToolResult): boolean {

@@ -1,7 +1,7 @@
 // vivarium list: what a server offers.
 import type { Client } from '../client/index.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../protocol/types.ts';
-import { type Command, CommandError, exitCodes } from './command.ts';
+import { type Command, CommandError, exitCodes, resultFlags } from './command.ts';
 import { write } from './output.ts';
 import { nobody } from './questions.ts';
 import { visit } from './reach.ts';
@@ -27,6 +27,7 @@ export const list: Command = {
     schema: { type: 'boolean', help: 'Show whole descriptions and the schemas as they are' },
     output: { type: 'string', short: 'o', value: 'file', help: 'Write it to a file' },
     ...targetFlags,
+    ...resultFlags,
   },
   takesProgram: true,
   examples: [

@@ -99,6 +99,9 @@ function report(error: unknown, argv: readonly string[]): number {
 }
 
 const argv = process.argv.slice(2);
+// Whoever reads only the beginning, as `head` does, has what it wanted. Those that serve on stdout have an end of their own.
+if (!/^(?:live|serve|record|replay)$/.test(argv[0] ?? ''))
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? exitCodes.ok : exitCodes.failed));
 // Undefined: something was started that will end the process in its own time.
 const code = await run(argv).catch((error: unknown) => {
   const failed = report(error, argv);

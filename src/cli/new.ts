@@ -1,5 +1,5 @@
 // vivarium new: a folder with a server in it, ready to be tested, checked and given to an agent.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, CommandError, exitCodes } from './command.ts';
@@ -61,9 +61,24 @@ function refuseOccupied(target: string): void {
   if (readdirSync(target).some((entry) => entry !== '.git')) throw new CommandError(exitCodes.usage, `${target} is not empty`);
 }
 
-/** The released one; out of a checkout, the checkout itself. */
+/** The released one; out of a checkout, the checkout itself; where it was installed from a file, that file. */
 function versionFor(target: string): string {
   const own = fileURLToPath(new URL('../../', import.meta.url));
-  if (/[\\/]node_modules[\\/]/.test(own)) return `^${JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')).version}`;
-  return `file:${relative(target, own).replaceAll('\\', '/')}`;
+  const isInstalled = /[\\/]node_modules[\\/]/.test(own);
+  const from = isInstalled ? installedFrom(own) : own;
+  if (from === undefined) return `^${JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')).version}`;
+  return `file:${relative(target, from).replaceAll('\\', '/')}`;
+}
+
+/** As npm has written it down beside the package; undefined where it came from a registry. */
+function installedFrom(own: string): string | undefined {
+  const modules = dirname(own);
+  try {
+    const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'));
+    const { resolved } = packages[`node_modules/${basename(own)}`];
+    const file = typeof resolved === 'string' && resolved.startsWith('file:') ? resolve(dirname(modules), resolved.slice(5)) : undefined;
+    return file !== undefined && existsSync(file) ? file : undefined;
+  } catch {
+    return undefined;
+  }
 }

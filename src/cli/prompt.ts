@@ -1,7 +1,7 @@
 // vivarium prompt: a prompt as a model would get it.
 import type { Prompt } from '../protocol/types.ts';
 import { argumentFlags, readArguments } from './call-arguments.ts';
-import { type Command, CommandError, exitCodes } from './command.ts';
+import { type Command, CommandError, exitCodes, resultFlags } from './command.ts';
 import { write } from './output.ts';
 import { askerOf, questionFlags } from './questions.ts';
 import { visit } from './reach.ts';
@@ -19,6 +19,7 @@ export const prompt: Command = {
     output: { type: 'string', short: 'o', value: 'file', help: 'Write it to a file' },
     ...questionFlags,
     ...targetFlags,
+    ...resultFlags,
   },
   takesProgram: true,
   examples: [

@@ -1,5 +1,5 @@
 // vivarium read: the contents of one resource.
-import { type Command, CommandError, exitCodes } from './command.ts';
+import { type Command, CommandError, exitCodes, resultFlags } from './command.ts';
 import { write } from './output.ts';
 import { askerOf, questionFlags } from './questions.ts';
 import { visit } from './reach.ts';
@@ -15,6 +15,7 @@ export const read: Command = {
     output: { type: 'string', short: 'o', value: 'file', help: 'Write it to a file; bytes as they are' },
     ...questionFlags,
     ...targetFlags,
+    ...resultFlags,
   },
   takesProgram: true,
   examples: [

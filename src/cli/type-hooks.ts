@@ -9,6 +9,14 @@ interface Loaded {
   readonly shortCircuit?: boolean;
 }
 
+/** What the compiler throws. */
+interface Told {
+  readonly message?: unknown;
+  readonly startLine?: number;
+  readonly startColumn?: number;
+  readonly snippet?: string;
+}
+
 type Next = (url: string, context: { readonly format?: string }) => Promise<Loaded>;
 
 export async function load(url: string, context: { readonly format?: string }, next: Next): Promise<Loaded> {
@@ -26,8 +34,12 @@ async function strip(source: string, url: string): Promise<string> {
       return (await transform(source, { mode: 'transform', filename: url, sourceMap: false })).code;
     } catch (error) {
       // It throws plain objects, which would be printed as such.
-      const { message = error } = error as { message?: unknown };
-      throw new SyntaxError(`${fileURLToPath(url)}: ${String(message)}`);
+      const { message = error, startLine = 1, startColumn = 0, snippet } = error as Told;
+      const place = `${fileURLToPath(url)}:${startLine}:${startColumn + 1}`;
+      const failed = new SyntaxError(`${String(message)} (${place})`);
+      // Ours would only say that types were being stripped.
+      failed.stack = `SyntaxError: ${failed.message}${snippet === undefined ? '' : `\n${snippet.trimEnd()}`}`;
+      throw failed;
     }
   }
 }

@@ -82,6 +82,7 @@ describe('vivarium eval without a server', () => {
     const { code, out, err } = await evaluated(['throw new Error("\\u001b]0;title\\u0007 \\u202e")']);
     expect([code, out]).toEqual([5, '']);
     expect(err).toContain('[ERROR] Error: ');
+    expect(err).not.toContain('on_error');
     for (const control of ['\u001b', '\u0007', '\u202e']) expect(err).not.toContain(control);
     const printed = await evaluated(['console.log("\\u001b[31mred"); "\\u009b"']);
     for (const control of ['\u001b', '\u009b']) expect(printed.out).not.toContain(control);

@@ -37,6 +37,7 @@ beforeAll(() => {
   mkdirSync(join(root, '.cache'), { recursive: true });
   folder = mkdtempSync(join(root, '.cache', 'cli-'));
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  write('untyped.ts', 'const a: number = 1;\nconst b: number = ;\n');
   const imports = "import { Server } from 'vivarium/server';\n";
   write('server.mjs', `${imports}console.log('loading');\nexport default ${make('a')};\nexport const other = ${make('b')};\n`);
   write('typed.ts', `${imports}const name: string = 'typed';\nexport default ${make('typed')} satisfies Server;\nvoid name;\n`);
@@ -137,7 +138,10 @@ describe('vivarium serve', () => {
     [['serve', 'named.mjs'], 2, 'It does export named.mjs:here'],
     [['serve', 'server.mjs:absent'], 2, 'has no export "absent"'],
     [['serve', 'page.jsx'], 2, 'There is no file'],
-    [['serve', '--unknown', 'server.mjs'], 2, "Unknown option '--unknown'"],
+    [['serve', '--unknown', 'server.mjs'], 2, 'serve has no option --unknown'],
+    [['serve', 'untyped.ts'], 4, 'untyped.ts:2:19'],
+    [['serve', '--htpp', '1'], 2, 'serve has no option --htpp\n  Did you mean --http?'],
+    [['check', '--only', 'tools/cal', 'timer.mjs'], 2, '--only tools/cal names no requirement'],
     [['serve', 'timer.mjs'], 4, 'could not be loaded: Error: no database'],
     [['serve', 'server.mjs', '--format', 'xml'], 2, '--format takes text or json, not xml'],
     [['serve', 'broken.mjs'], 4, 'could not be loaded: Error: \\x1b[31mno database\\x1b[0m'],

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root, vivarium } from './vivarium.ts';
@@ -41,6 +41,20 @@ describe('vivarium new', () => {
     await vivarium(['new', 'My Server'], { cwd: folder });
     const { name, dependencies } = JSON.parse(readFileSync(join(folder, 'My Server/package.json'), 'utf8'));
     expect([name, dependencies.vivarium]).toEqual(['my-server', 'file:../../..']);
+  });
+
+  it('asks for the file it was installed from, where it came from no registry', async () => {
+    const home = join(folder, 'installed');
+    const own = join(home, 'node_modules/vivarium');
+    mkdirSync(own, { recursive: true });
+    for (const name of ['dist', 'package.json']) cpSync(join(root, name), join(own, name), { recursive: true });
+    writeFileSync(join(home, 'vivarium-0.1.0.tgz'), '');
+    const packages = { 'node_modules/vivarium': { resolved: 'file:vivarium-0.1.0.tgz' } };
+    writeFileSync(join(home, 'node_modules/.package-lock.json'), JSON.stringify({ packages }));
+    const { status } = spawnSync(process.execPath, [join(own, 'dist/cli/main.js'), 'new', 'moss'], { cwd: folder });
+    expect(status).toBe(0);
+    const { dependencies } = JSON.parse(readFileSync(join(folder, 'moss/package.json'), 'utf8'));
+    expect(dependencies.vivarium).toBe('file:../installed/vivarium-0.1.0.tgz');
   });
 
   it.each([

@@ -64,6 +64,15 @@ onEachNode((node) => {
     expect(await value('typeof ran')).toBe("'undefined'");
   });
 
+  it.each(['javascript', 'js', 'typescript', 'ts'])('types may stand in a cell of the language %s', async (language) => {
+    expect(await value('let typed: number = 3; typed', { language })).toBe('3');
+  });
+
+  it.each(['javascript', 'typescript'])('the mistake is marked, not the first type, in a cell of the language %s', async (language) => {
+    const { text } = await lab.evaluate('const a: number = 1;\nconst b: number = ;', { session, language });
+    expect(text).toMatch(/const b: number = ;\n {20}\^/);
+  });
+
   it.each([
     ['the value of the last expression', 'const a = 1; a + 1', '2'],
     ['after an await', 'await 1; await Promise.resolve(2)', '2'],

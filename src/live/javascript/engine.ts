@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { CellFault, type Engine, type Launch, type LaunchOptions, type Notebook, type Prepared, type Wishes } from '../engine.ts';
 import { type Cell, CellError, prepareCell } from './cell.ts';
 import { chooseNode } from './choose-node.ts';
-import { stripTypes } from './types.ts';
+import { SourceError, stripTypes } from './types.ts';
 
 export interface JavaScriptOptions {
   /** The Node that runs the project; 20 or newer. Default: the one it asks for, where that is installed, otherwise this one. */
@@ -71,11 +71,14 @@ class JavaScriptNotebook implements Notebook {
       if (language !== 'typescript') return prepareCell(code, name, this.#known, pauses);
     } catch (error) {
       if (!(error instanceof CellError)) throw error;
-      const stripped = await stripTypes(code).catch(() => undefined);
-      if (stripped === undefined || language === 'javascript') throw asFault(error, name, code);
+      const stripped = await stripTypes(code).catch((why: unknown) => further(error, why));
+      if (typeof stripped !== 'string') throw asFault(stripped, name, code);
       return this.#stripped(stripped, name, code, pauses, error);
     }
-    return this.#stripped(await stripTypes(code), name, code, pauses);
+    const stripped = await stripTypes(code).catch((why: unknown) => {
+      throw why instanceof SourceError ? asFault(why, name, code) : why;
+    });
+    return this.#stripped(stripped, name, code, pauses);
   }
 
   #stripped(stripped: string, name: string, code: string, pauses: boolean, first?: CellError): Cell {
@@ -114,8 +117,16 @@ export function isTooDeep(code: string): boolean {
   return most > deepest;
 }
 
+/** Of what two readers said the one that got further: to the first, a type is a mistake already. */
+export function further(error: CellError, other: unknown): CellError {
+  if (!(other instanceof SourceError)) return error;
+  const { message, line, column } = other;
+  const isFurther = line > error.line || (line === error.line && column > error.column);
+  return isFurther ? new CellError(message, line, column) : error;
+}
+
 /** With the line and a mark under the place. */
-export function asFault({ message, line, column }: CellError, file: string, code: string): CellFault {
+export function asFault({ message, line, column }: CellError | SourceError, file: string, code: string): CellFault {
   const text = code.split('\n')[line - 1] ?? '';
   const from = Math.max(0, column - 60);
   const shown = `${text.slice(from, from + 100)}\n${' '.repeat(column - 1 - from)}^`;

@@ -18,9 +18,12 @@ interface Told {
 /** A file that cannot be read, with the place. */
 export class SourceError extends SyntaxError {
   override readonly name = 'SyntaxError';
+  readonly line!: number;
+  readonly column!: number;
 
   constructor(message: string, file: string, line: number, column: number) {
     super(file === '' ? message : `${message} (${file}:${line}:${column})`);
+    for (const [name, value] of Object.entries({ line, column })) Object.defineProperty(this, name, { value, enumerable: false });
     if (file !== '') this.stack = `SyntaxError: ${this.message}\n    at ${file}:${line}:${column}`;
     Object.defineProperty(this, 'name', { value: 'SyntaxError', enumerable: false });
   }

@@ -1,7 +1,7 @@
 // The engine of a program the user attached to by its inspector: nothing of ours is in it, so less can be done there.
 import { CellFault, type Engine, type Notebook, type Prepared, type Wishes } from '../../engine.ts';
 import { asExpression, CellError, prepareCell } from '../cell.ts';
-import { asFault, isTooDeep } from '../engine.ts';
+import { asFault, further, isTooDeep } from '../engine.ts';
 import { stripTypes } from '../types.ts';
 import { inspectorOf } from './process.ts';
 import { attachTo } from './program.ts';
@@ -78,8 +78,8 @@ async function asJavaScript(code: string, name: string): Promise<string> {
     return code;
   } catch (error) {
     if (!(error instanceof CellError)) throw error;
-    const stripped = await stripTypes(code).catch(() => undefined);
-    if (stripped === undefined) throw asFault(error, name, code);
+    const stripped = await stripTypes(code).catch((why: unknown) => further(error, why));
+    if (typeof stripped !== 'string') throw asFault(stripped, name, code);
     return stripped;
   }
 }
