@@ -73,7 +73,7 @@ onEachNode((node) => {
       expect(answer.text).toContain('The session and its values were kept.');
       expect(fenced(answer.text)[0]).toMatch(/^so far/);
       const after = await lab.evaluate('kept.answer', { session, timeout_ms: 10_000 });
-      expect(after.structured).toEqual({ status: 'ok', session, generation: 1 });
+      expect(after.structured).toMatchObject({ status: 'ok', session, generation: 1 });
       expect(after.head).toBe('=> 42');
       await lab.call('sessions', { action: 'close', session });
     });
