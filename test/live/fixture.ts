@@ -57,13 +57,14 @@ export class Lab {
   readonly client: TestClient;
   /** The project's; empty at first. */
   readonly folder: string;
-  readonly #end: () => Promise<void>;
+  /** Ends the server alone; the folder stays. */
+  readonly end: () => Promise<void>;
   #marks = 0;
 
   constructor(client: TestClient, folder: string, end: () => Promise<void>) {
     this.client = client;
     this.folder = folder;
-    this.#end = end;
+    this.end = end;
   }
 
   async call(tool: string, args: Arguments = {}, signal?: AbortSignal): Promise<Answer> {
@@ -112,7 +113,7 @@ export class Lab {
   async close(): Promise<void> {
     opened.delete(this);
     await this.client.close();
-    await this.#end();
+    await this.end();
     rmSync(this.folder, { recursive: true, force: true });
   }
 

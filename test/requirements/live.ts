@@ -141,7 +141,10 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-58'],
-    proof: ['test/cli/live-surface.test.ts > answers a single message that is piped in, says who it is, and ends'],
+    proof: [
+      'test/cli/live-surface.test.ts > answers a single message that is piped in, says who it is, and ends',
+      'test/live/lisp/run-server.test.ts > serves an official client by itself, with values, output, conditions and state',
+    ],
   },
   {
     id: 'live/lisp/client-configuration',

@@ -196,5 +196,5 @@ describe.skipIf(notRun('sbcl'))('what every image begins with', () => {
     await expect.poll(() => readdirSync(cacheFolder).some((name) => /^sbcl-[\w.-]+\.core$/.test(name)), { timeout: 60_000 }).toBe(true);
     const session = await lab.open();
     expect((await lab.evaluate('(+ 1 1)', { session })).text).toBe('=> 2');
-  });
+  }, 120_000);
 });

@@ -8,6 +8,7 @@
 (declaim (type simple-string *text*) (type fixnum *at*))
 (defvar *text* "")
 (defvar *at* 0)
+(defvar *exact* nil "False, null and fractions are told from other things: :false, :null, (:number . text).")
 
 (defun read-json (text)
   (let ((*text* (coerce text 'simple-string)) (*at* 0))
@@ -34,8 +35,8 @@
     (#\[ (incf *at*) (json-items depth))
     (#\" (incf *at*) (json-string))
     (#\t (json-word "true" t))
-    (#\f (json-word "false" nil))
-    (#\n (json-word "null" nil))
+    (#\f (json-word "false" (and *exact* :false)))
+    (#\n (json-word "null" (and *exact* :null)))
     (t (json-number))))
 
 (defun json-members (depth)
@@ -75,12 +76,23 @@
   (let* ((start *at*)
          (end (or (position-if-not (lambda (char) (find char "+-0123456789.eE")) *text* :start start) (length *text*)))
          (word (subseq *text* start end)))
-    (when (= start end) (error 'bad-json))
+    (unless (json-number-p word) (error 'bad-json))
     (setf *at* end)
     (cond ((every #'digit-char-p (string-left-trim "-" word)) (parse-integer word))
+          (*exact* (cons :number word))
           ;; No frame has fractions that matter: nothing of the reader is let near what came from outside.
           (t (let ((point (position-if (lambda (char) (find char ".eE")) word)))
                (or (parse-integer word :end point :junk-allowed t) 0))))))
+
+(defun json-number-p (word)
+  (let ((at 0) (end (length word)))
+    (labels ((sees (chars) (and (< at end) (find (char word at) chars)))
+             (digits () (let ((start at)) (loop while (sees "0123456789") do (incf at)) (> at start))))
+      (when (sees "-") (incf at))
+      (and (if (sees "0") (incf at) (digits))
+           (or (not (sees ".")) (progn (incf at) (digits)))
+           (or (not (sees "eE")) (progn (incf at) (when (sees "+-") (incf at)) (digits)))
+           (= at end)))))
 
 (defun json-hex ()
   (let ((end (+ *at* 4)))
@@ -100,7 +112,7 @@
         (code-char unit))))
 
 (defun json-string ()
-  (let ((end (position-if (lambda (char) (or (char= char #\") (char= char #\\))) *text* :start *at*)))
+  (let ((end (position-if (lambda (char) (or (char= char #\") (char= char #\\) (< (char-code char) 32))) *text* :start *at*)))
     (unless end (error 'bad-json))
     ;; Most have nothing escaped in them.
     (when (char= (schar *text* end) #\")
@@ -110,17 +122,19 @@
             until (char= char #\")
             do (write-char
                 (if (char/= char #\\)
-                    char
+                    (if (< (char-code char) 32) (error 'bad-json) char)
                     (let ((escaped (json-next)))
                       (case escaped
                         (#\n #\newline) (#\t #\tab) (#\r #\return) (#\b #\backspace) (#\f #\page)
                         (#\u (json-escape))
-                        (t escaped))))
+                        ((#\" #\\ #\/) escaped)
+                        (t (error 'bad-json)))))
                 out)))))
 
 (defun write-json (value out)
   (cond ((eq value t) (write-string "true" out))
         ((eq value :false) (write-string "false" out))
+        ((eq value :null) (write-string "null" out))
         ((null value) (write-string "null" out))
         ((stringp value) (write-json-string value out))
         ((integerp value) (format out "~d" value))

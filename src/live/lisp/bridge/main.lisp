@@ -6,6 +6,7 @@
 (defvar *worker* nil)
 (defvar *clerk* nil)
 (defvar *main-fd* nil "The channel of an image that is ours.")
+(defvar *attended* t "Somebody hears what is sent.")
 (defvar *heap-limit* nil "In bytes: above it, what runs is stopped.")
 (defconstant +clerk-seconds+ 15)
 
@@ -19,20 +20,22 @@
 (defun main ()
   "The image of a live server: the channel is file descriptor 3."
   (sb-ext:disable-debugger)
+  (compile-for-debugging)
+  (keep-last-words)
   (let ((tests (rest (member "--tests" sb-ext:*posix-argv* :test #'string=))))
     (when tests (tests-main tests)))
   (handler-bind ((sb-sys:interactive-interrupt (lambda (condition) (declare (ignore condition)) (sb-ext:exit :code 130 :abort t))))
     (attend (setf *main-fd* 3))
     (sb-ext:exit :code 0 :abort t)))
 
-(defun attend (fd)
+(defun attend (fd &optional (begin #'begin))
   "Until the channel ends."
   (let* ((in (sb-sys:make-fd-stream fd :input t :buffering :full :external-format :utf-8))
          (first (read-line in nil nil))
          (terms (and first (ignore-errors (read-json first)))))
     (when terms
       (setf *send* (make-sender fd (field terms "secret")))
-      (begin terms)
+      (funcall begin terms)
       (send (obj "ev" "ready" "version" (format nil "~a ~a" (lisp-implementation-type) (lisp-implementation-version))
                  "pid" (sb-posix:getpid)))
       (loop for line = (read-line in nil nil)
@@ -68,11 +71,12 @@
     (destructuring-bind (a b c d e f g h i) (shiftf *history* nil)
       (setf * a ** b *** c / d // e /// f + g ++ h +++ i))))
 
-;; Whatever way a program ends itself, what it printed before is not lost.
-(sb-int:encapsulate 'sb-ext:exit 'vivarium
-                    (lambda (function &rest arguments)
-                      (ignore-errors (flush-taps))
-                      (apply function arguments)))
+(defun keep-last-words ()
+  "Whatever way a program ends itself, what it printed before is not lost."
+  (sb-int:encapsulate 'sb-ext:exit 'vivarium
+                      (lambda (function &rest arguments)
+                        (ignore-errors (flush-taps))
+                        (apply function arguments))))
 
 (defun start-threads ()
   (setf *worker* (sb-thread:make-thread #'work :name "evaluations")
@@ -89,7 +93,7 @@
 
 (defun clerk ()
   "Between questions it sends on what was printed."
-  (loop for request = (take *clerk-box* 0.1)
+  (loop for request = (take *clerk-box* (if *attended* 0.1 nil))
         until (eq request :end)
         do (if request (answer-question request) (flush-taps))))
 

@@ -7,7 +7,7 @@
 (defpackage :vivarium
   (:use :cl)
   (:documentation "What a program in a live image may use itself.")
-  (:export #:display #:load-file #:value #:*last-error* #:connect #:disconnect #:serve))
+  (:export #:display #:load-file #:value #:*last-error*))
 
 (in-package :vivarium)
 

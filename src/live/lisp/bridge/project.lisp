@@ -8,9 +8,12 @@
 
 (defparameter *skipped-folders* '("node_modules" "dist" "build" "target" "bower_components"))
 
+(defun folder-named (name)
+  (sb-ext:parse-native-namestring (concatenate 'string (string-right-trim "/" name) "/")))
+
 (defun settle-in (folder)
   (when folder
-    (setf *folder* (sb-ext:parse-native-namestring (concatenate 'string (string-right-trim "/" folder) "/"))
+    (setf *folder* (folder-named folder)
           *default-pathname-defaults* *folder*))
   (when (and *sbcl-home* (null (sb-posix:getenv "SBCL_HOME")))
     (sb-posix:setenv "SBCL_HOME" (sb-ext:native-namestring *sbcl-home*) 1))
@@ -48,7 +51,13 @@
         (error (condition) (format *error-output* "~a could not be loaded: ~a~%" setup condition))))))
 
 ;;; What belongs to the project is compiled so that its frames can be seen, and kept apart from the fasls of others.
-(setf asdf/output-translations:*output-translations-parameter* 'own-translations)
+(defun compile-for-debugging ()
+  "Only in an image that is ours: a person's own keeps its ways."
+  (setf asdf/output-translations:*output-translations-parameter* 'own-translations)
+  (sb-int:encapsulate 'compile-file 'vivarium
+                      (lambda (function file &rest arguments)
+                        (let ((sb-c::*policy-min* (if (in-project-p file) (debug-policy) (usual-policy))))
+                          (apply function file arguments)))))
 
 (defun own-translations ()
   (if *folder*
@@ -62,11 +71,6 @@
   (and *folder*
        (let ((name (namestring (merge-pathnames file))) (folder (namestring *folder*)))
          (and (> (length name) (length folder)) (string= folder name :end2 (length folder))))))
-
-(sb-int:encapsulate 'compile-file 'vivarium
-                    (lambda (function file &rest arguments)
-                      (let ((sb-c::*policy-min* (if (in-project-p file) (debug-policy) (usual-policy))))
-                        (apply function file arguments))))
 
 (defvar *usual-policy* sb-c::*policy-min*)
 (defun usual-policy () *usual-policy*)

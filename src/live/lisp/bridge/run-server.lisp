@@ -1,0 +1,35 @@
+;;;; sbcl --load run-server.lisp: this image can be worked in by `vivarium live --attach`, started in the same folder; with
+;;;; --eval '(vivarium:serve)' it is itself a server of the Model Context Protocol on stdin and stdout.
+(load (merge-pathnames "files.lisp" *load-truename*))
+
+(let* ((folder *load-truename*)
+       (*error-output* (make-broadcast-stream))
+       (*standard-output* *error-output*)
+       (*compile-verbose* nil) (*compile-print* nil) (*load-verbose* nil)
+       (sources (loop for name in (append cl-user::*vivarium-files* '("visit" "mcp" "serve"))
+                      collect (cons name (merge-pathnames (concatenate 'string name ".lisp") folder))))
+       ;; By what the files say: packages are unpacked with dates that say nothing.
+       (key (sxhash (format nil "~a~{ ~d~}" (lisp-implementation-version)
+                            (loop for (nil . file) in sources
+                                  collect (with-open-file (in file :external-format :utf-8)
+                                            (let* ((text (make-string (file-length in))) (end (read-sequence text in)))
+                                              (sxhash (subseq text 0 end))))))))
+       (cache (let ((set (sb-ext:posix-getenv "XDG_CACHE_HOME")))
+                (format nil "~a/vivarium/bridge-~36r/"
+                        (if (and set (plusp (length set))) set (format nil "~a.cache" (sb-ext:native-namestring (user-homedir-pathname))))
+                        key))))
+  (flet ((compiled (name source)
+           ;; Compiled once, and kept; where that cannot be, its text will do.
+           (let* ((fasl (sb-ext:parse-native-namestring (format nil "~a~a.fasl" cache name)))
+                  (draft (sb-ext:parse-native-namestring (format nil "~a~a.~36r.fasl" cache name (random (expt 36 8) (make-random-state t))))))
+             (or (probe-file fasl)
+                 (ignore-errors
+                  (ensure-directories-exist fasl)
+                  (compile-file source :output-file draft)
+                  (rename-file draft fasl)
+                  (probe-file fasl))
+                 source))))
+    (handler-bind ((warning #'muffle-warning))
+      (loop for (name . source) in sources do (load (compiled name source))))))
+
+(format *error-output* "~&; vivarium live --attach, started in this folder, works in this image: ~a~%" (uiop:symbol-call :vivarium '#:connect))
