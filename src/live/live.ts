@@ -10,6 +10,7 @@ import { guide } from './guide.ts';
 import { Home } from './home.ts';
 import { javascript } from './javascript/engine.ts';
 import { createMask } from './mask.ts';
+import { configuredLoad } from './project-config.ts';
 import { offerPrompts } from './prompts.ts';
 import { offerResources } from './resources.ts';
 import { type SandboxOptions, sandboxProblem } from './sandbox.ts';
@@ -130,7 +131,9 @@ export function createLive(options: LiveOptions = {}): Live {
       return home.folder;
     },
     env: { ...inherited(), ...env },
-    load,
+    get load() {
+      return load.length > 0 ? load : configuredLoad(home.folder);
+    },
     heapMb: limits.heapMb,
     rssMb: limits.rssMb,
     processes: limits.processes,
