@@ -1,0 +1,63 @@
+// What surrounds an image of Lisp is that of every image: the sandbox, what is hidden, resources, limits.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { notRun } from '../../../scripts/prepare.mjs';
+import { type Lab, openLisp } from './fixture.ts';
+
+const token = 'correct-horse-battery-staple';
+
+async function read(lab: Lab, uri: string): Promise<string> {
+  const { contents } = await lab.client.readResource(uri);
+  return contents.map(({ text = '' }) => text).join('');
+}
+
+describe.skipIf(notRun('sbcl') || notRun('bubblewrap'))('a Lisp in a sandbox', () => {
+  it('runs the project, is interrupted and keeps its state, and sees no accounts and no network', async () => {
+    await using lab = await openLisp({ sandbox: true });
+    writeFileSync(join(lab.folder, 'own.lisp'), '(defvar *own* 42)\n');
+    expect((await lab.evaluate('(vivarium:load-file "own.lisp") *own*')).head).toBe('=> 42');
+    expect((await lab.evaluate('(loop)', { timeout_ms: 300 })).head).toContain('[INTERRUPTED]');
+    expect(await lab.value('*own*')).toBe('42');
+    expect(await lab.value('(probe-file "/etc/passwd")')).toBe('NIL');
+    expect((await lab.evaluate('(with-open-file (out "made" :direction :output) (write-line "x" out))')).isError).toBe(true);
+  });
+});
+
+describe.skipIf(notRun('sbcl'))('a Lisp', () => {
+  it('hides secrets of the host and of well-known shapes, in values, output, errors and pauses', async () => {
+    process.env['TEST_API_KEY'] = token;
+    onTestFinished(() => {
+      delete process.env['TEST_API_KEY'];
+    });
+    await using lab = await openLisp();
+    for (const secret of [token, `ghp_${'a'.repeat(36)}`]) {
+      for (const code of [`(list "${secret}")`, `(format t "${secret}~%")`, `(error "${secret}")`]) {
+        expect((await lab.evaluate(code)).text).not.toContain(secret);
+      }
+    }
+    expect((await lab.evaluate(`(list "${token}")`)).text).toContain('[secret TEST_API_KEY]');
+    expect((await lab.evaluate(`(error "${token}")`, { on_error: 'pause' })).text).toMatch(/^\[PAUSED\].*\[secret TEST_API_KEY\]/);
+    expect((await lab.call('debug', { action: 'frames' })).text).not.toContain(token);
+  });
+
+  it('has resources: its classes and functions, what was evaluated and defined', async () => {
+    await using lab = await openLisp();
+    await lab.value('(defclass cart () ((items :initform nil)))');
+    await lab.value('(defun total (cart) "What it costs." cart)');
+    expect(await read(lab, 'live://class/main/cart')).toMatch(/CART[\s\S]*items/i);
+    expect(await read(lab, 'live://function/main/total')).toContain('What it costs.');
+    expect(await read(lab, 'live://session/main/transcript')).toContain('(defun total (cart)');
+    expect(await read(lab, 'live://session/main/definitions')).toMatch(/cart[\s\S]*total/);
+    await expect(read(lab, 'live://function/main/unheard-of')).rejects.toMatchObject({ code: -32602 });
+  });
+
+  it('counts among the sessions: one too many is refused in words, and the others go on', async () => {
+    await using lab = await openLisp({ limits: { sessions: 2 } });
+    await lab.value('(defvar *kept* 7)');
+    await lab.open();
+    const { isError, text } = await lab.call('sessions', { action: 'open' });
+    expect([isError, text]).toEqual([true, expect.stringMatching(/2 sessions|sessions.*2/)]);
+    expect(await lab.value('*kept*')).toBe('7');
+  });
+});
