@@ -13,6 +13,7 @@ const budget = Number(ms);
 const language = target.split(':')[1] ?? 'javascript';
 const words = {
   javascript: { sum: '1 + 2', loop: 'for (;;);', pid: 'process.pid' },
+  lisp: { sum: '(+ 1 2)', loop: '(loop)', pid: '(sb-posix:getpid)' },
   smalltalk: { sum: '1 + 2', loop: '[ true ] whileTrue', pid: 'process pid' },
 }[language];
 
@@ -80,9 +81,11 @@ function messageFor(code) {
 
 /** From asking for a session to its first answer; the server is there already. */
 async function ready() {
-  if (target === 'bare') {
+  if (target.startsWith('bare')) {
+    const [program, args] =
+      language === 'lisp' ? ['sbcl', ['--non-interactive', '--no-sysinit', '--no-userinit']] : [process.execPath, ['-e', '0']];
     const begin = performance.now();
-    await new Promise((resolve) => spawn(process.execPath, ['-e', '0']).once('exit', resolve));
+    await new Promise((resolve) => spawn(program, args).once('exit', resolve));
     return performance.now() - begin;
   }
   return withServer(async (server) => {

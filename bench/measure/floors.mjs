@@ -149,6 +149,16 @@ export const floors = [
   { path: 'install, packages', suite: 'install', case: 'whole', metric: 'packages', form: 'value', floor: 15, exact: true },
   { path: 'live, session ready', suite: 'live', case: 'ready', metric: 'ms', form: 'cost', against: 'bare', floor: 2 },
   {
+    path: 'live, SBCL session ready',
+    suite: 'live',
+    case: 'ready',
+    target: `${ours}:lisp`,
+    metric: 'ms',
+    form: 'cost',
+    against: 'bare:lisp',
+    floor: 2.5,
+  },
+  {
     path: 'live, MCP in an evaluation',
     suite: 'live',
     case: 'MCP in an evaluation',

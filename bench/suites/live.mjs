@@ -5,11 +5,11 @@ import { interleave } from '../measure/rounds.mjs';
 import { bench, isBuilt, isChosen, ours } from '../targets.mjs';
 
 const script = path.join(bench, 'load', 'live.mjs');
-/** `bare` is what could not be avoided: `node -e 0`, a stdio server that echoes, the same code in a plain Node. */
+/** `bare` is what could not be avoided: `node -e 0` (`bare:lisp`: `sbcl` that quits at once), a stdio server that echoes, the same code in a plain Node. */
 /** Further languages of the image, where they can be had: what each costs to begin, for an evaluation, and at rest. */
-const languages = [`${ours}:smalltalk`];
+const languages = [`${ours}:smalltalk`, `${ours}:lisp`];
 const cases = {
-  ready: ['bare', ours, 'node-repl-mcp', ...languages],
+  ready: ['bare', 'bare:lisp', ours, 'node-repl-mcp', ...languages],
   evaluate: ['bare', ours, 'node-repl-mcp', ...languages],
   'MCP in an evaluation': ['bare', ours],
   'synchronous code': ['bare', ours],
@@ -21,7 +21,7 @@ const cases = {
 export async function live({ rounds, ms, node, peers, verbose, ...run }) {
   const chosen = [];
   for (const [what, names] of Object.entries(cases)) {
-    for (const name of names.filter((each) => each === 'bare' || isChosen(each, peers))) {
+    for (const name of names.filter((each) => each.startsWith('bare') || isChosen(each, peers))) {
       if (name.startsWith(ours) && !isBuilt('live/index.js')) run.skip({ name, kind: what }, 'vivarium/live is not built');
       else chosen.push({ name, kind: what });
     }

@@ -98,7 +98,7 @@ export function failing(
   return new ToolError(text, { structured: { ...about, text }, content });
 }
 
-export function standing(
+function standing(
   session: Session,
   status: string,
   { refs = [], truncated = false }: { refs?: readonly number[]; truncated?: boolean } = {},
