@@ -27,7 +27,7 @@
   (let* ((id (field request "id"))
          (cell (field request "cell" 0))
          (wanted (field request "package"))
-         (package (if wanted (package-named wanted) *current-package*))
+         (package (if wanted (package-named wanted) (living-package)))
          (*cell* id) (*notes* '()) (*declared* '())
          (*pauses* (equal (field request "onError") "pause")))
     (if (null package)
@@ -44,6 +44,12 @@
 (defun cdr-members (object)
   (loop for (key . value) in (cdr object) collect key collect value))
 
+(defun living-package ()
+  "In one that was deleted nothing can be read any more, not even the way out."
+  (if (package-name *current-package*)
+      *current-package*
+      (setf *current-package* (find-package :cl-user))))
+
 (defun package-named (name)
   (or (find-package name) (find-package (string-upcase name))))
 
@@ -55,17 +61,25 @@
                           (setf *running* id)
                           (let ((sb-ext:*invoke-debugger-hook* #'entering-debugger)
                                 (*debugger-hook* nil)
-                                (*base-restarts* (compute-restarts))
                                 (sb-ext:*stepper-hook* #'stepping))
-                            (funcall function)))
+                            (abortable function)))
                      (setf *running* nil)))))
     (if (and (consp stopped) (eq (car stopped) :obj)) stopped (obj "interrupted" t))))
+
+(defun abortable (function)
+  "The restart that every program may count on. Without one of ours it would end the thread."
+  (restart-case (let ((*base-restarts* (compute-restarts))) (funcall function))
+    (abort ()
+      :report "Give the cell up."
+      (obj "fault" (obj "type" "ABORT" "kind" "error" "frames" #()
+                        "message" "The program gave the cell up by the restart ABORT. The session and its values were kept.")))))
 
 (defun run-cell (code file package sets-package)
   (let ((problem (unreadable code file)))
     (when problem (return-from run-cell (obj "fault" problem))))
   (let ((values '()) (*package* package))
     (setf values (run-text code file))
+    (unless (package-name *package*) (setf *package* (find-package :cl-user)))
     (when sets-package (setf *current-package* *package*))
     (shift-history values)
     (if (= (length values) 1)

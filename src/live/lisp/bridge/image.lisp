@@ -15,10 +15,11 @@
                (start-threads))))))
 
 (defun end-threads ()
-  (put *worker-box* :end)
-  (put *clerk-box* :end)
-  (sb-thread:join-thread *worker* :default nil)
-  (sb-thread:join-thread *clerk* :default nil))
+  (let ((worker *worker*))
+    (put *worker-box* :end)
+    (put *clerk-box* :end)
+    (when worker (sb-thread:join-thread worker :default nil))
+    (sb-thread:join-thread *clerk* :default nil)))
 
 (defun other-threads ()
   (remove sb-thread:*current-thread* (sb-thread:list-all-threads)))

@@ -108,7 +108,26 @@
         ((atom form) form)
         ((eq (car form) 'quote) (second form))
         ((eq (car form) 'function) (reading-function (second form)) (fdefinition (second form)))
-        (t (reading-function (car form)) (apply (car form) (mapcar #'peek (cdr form))))))
+        (t (reading-function (car form))
+           (let ((arguments (mapcar #'peek (cdr form))))
+             (check-callees (car form) arguments)
+             (apply (car form) arguments)))))
+
+(defun check-callees (name arguments)
+  "What a reading function is given to call must merely read as well."
+  (case name
+    ((find position count member assoc rassoc)
+     (loop for (key given) on (cddr arguments) by #'cddr
+           when (and given (member key '(:key :test :test-not))) do (reading-designator given)))
+    (typep
+     (unless (or (typep (second arguments) 'class) (symbolp (second arguments)))
+       (reading-function (second arguments))))))
+
+(defun reading-designator (given)
+  (let ((name (if (functionp given) (sb-kernel:%fun-name given) given)))
+    (reading-function name)
+    (unless (or (symbolp given) (eq given (fdefinition name)))
+      (error "inspect changes nothing, and does not know what ~a does" (brief given)))))
 
 (defun reading-function (name)
   (unless (and (symbolp name) (or (member name *reading-functions*) (accessor-p name)))

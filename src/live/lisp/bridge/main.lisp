@@ -4,6 +4,7 @@
 (defvar *worker-box* (make-box))
 (defvar *clerk-box* (make-box))
 (defvar *worker* nil)
+(defvar *answering* nil "What the worker was asked last, until it is answered.")
 (defvar *clerk* nil)
 (defvar *main-fd* nil "The channel of an image that is ours.")
 (defvar *attended* t "Somebody hears what is sent.")
@@ -71,44 +72,80 @@
     (destructuring-bind (a b c d e f g h i) (shiftf *history* nil)
       (setf * a ** b *** c / d // e /// f + g ++ h +++ i))))
 
+(defvar *leaving* nil "The process is about to end.")
+
 (defun keep-last-words ()
   "Whatever way a program ends itself, what it printed before is not lost."
   (sb-int:encapsulate 'sb-ext:exit 'vivarium
                       (lambda (function &rest arguments)
+                        (setf *leaving* t)
                         (ignore-errors (flush-taps))
                         (apply function arguments))))
 
 (defun start-threads ()
-  (setf *worker* (sb-thread:make-thread #'work :name "evaluations")
-        *clerk* (sb-thread:make-thread #'clerk :name "questions")))
+  (setf *worker* (sb-thread:make-thread #'work :name "evaluations"))
+  (start-clerk))
+
+(defun start-clerk ()
+  (setf *clerk* (sb-thread:make-thread #'clerk :name "questions")))
 
 (defun work ()
   "No handler stands around an evaluation: what it does not handle itself goes to the debugger, which is ours."
   (loop for request = (take *worker-box*)
         until (eq request :end)
         do (let ((op (field request "op")))
+             (setf *answering* request)
              (cond ((string= op "evaluate") (evaluate-cell request))
                    ((string= op "reload") (reload request))
-                   (t (done (field request "id")))))))
+                   (t (done (field request "id"))))
+             (setf *answering* nil)))
+  (setf *worker* nil))
+
+(defun mind-worker ()
+  "A program can end the thread it runs in. Then somebody must say so, and the next evaluation needs another. An image
+of the user's own has threads of its own making."
+  (let ((worker *worker*) (request *answering*))
+    (when (and worker *main-fd* (not *leaving*) (not (sb-thread:thread-alive-p worker)))
+      (setf *answering* nil
+            *worker* (sb-thread:make-thread #'work :name "evaluations"))
+      (flush-taps)
+      (when request
+        (let ((id (field request "id")) (said "The program ended the thread it ran in. The session and its values were kept."))
+          (if (string= (field request "op") "reload")
+              (done id "text" said "failed" t)
+              (done id "fault" (obj "type" "THREAD-ENDED" "message" said "kind" "error" "frames" #()))))))))
 
 (defun clerk ()
   "Between questions it sends on what was printed."
-  (loop for request = (take *clerk-box* (if *attended* 0.1 nil))
-        until (eq request :end)
-        do (if request (answer-question request) (flush-taps))))
+  (let ((asked nil))
+    (unwind-protect
+         (loop (setf asked (take *clerk-box* (if *attended* 0.1 nil)))
+               (when (eq asked :end) (return))
+               (mind-worker)
+               (if asked (answer-question asked) (flush-taps)))
+      ;; It is the program's to end any thread, also this one, while it prints something of the program's.
+      (when (and *main-fd* (not *leaving*) (not (eq asked :end)))
+        (start-clerk)
+        (when asked (refused (field asked "id") "The program ended the thread that was to answer"))))))
 
 (defun answer-question (request)
   (let* ((id (field request "id")) (op (field request "op"))
          (known (cdr (assoc op *clerk-ops* :test #'string=))))
     (if (null known)
         (refused id "Common Lisp has no ~a here" op)
-        (handler-case
-            (let ((answer (sb-ext:with-timeout +clerk-seconds+
-                            (with-own-streams
-                              (let ((*package* *current-package*)) (funcall known request))))))
-              (apply #'done id (cdr-members answer)))
-          (sb-ext:timeout () (refused id "It took longer than ~d s: what it shows may have no end" +clerk-seconds+))
-          (serious-condition (condition) (refused id "~a" (condition-message condition)))))))
+        (restart-case
+            (answer-known known id request)
+          ;; A method for print-object may invoke it.
+          (abort () (refused id "It gave up by the restart ABORT"))))))
+
+(defun answer-known (known id request)
+  (handler-case
+      (let ((answer (sb-ext:with-timeout +clerk-seconds+
+                      (with-own-streams
+                        (let ((*package* (living-package))) (funcall known request))))))
+        (apply #'done id (cdr-members answer)))
+    (sb-ext:timeout () (refused id "It took longer than ~d s: what it shows may have no end" +clerk-seconds+))
+    (serious-condition (condition) (refused id "~a" (condition-message condition)))))
 
 (defun dispatch (request)
   (let ((id (field request "id")) (op (field request "op" "")))

@@ -1,0 +1,69 @@
+// What a Lisp program does to the threads, packages and restarts it lives in: the cell says what happened, and the session goes on.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { notRun } from '../../../scripts/prepare.mjs';
+import { type Lab, openLisp } from './fixture.ts';
+
+describe.skipIf(notRun('sbcl'))('a Lisp session goes on', () => {
+  let lab: Lab;
+  beforeAll(async () => {
+    lab = await openLisp();
+    await lab.value('(defvar *kept* 42)');
+  });
+  afterAll(() => lab.close());
+
+  const goesOn = async (): Promise<void> => {
+    const after = await lab.evaluate('*kept*', { timeout_ms: 10_000 });
+    expect(after.head).toBe('=> 42');
+    expect(after.structured).toMatchObject({ status: 'ok', generation: 1 });
+  };
+
+  it.each([
+    ['(abort)', 'ABORT'],
+    ["(invoke-restart 'abort)", 'ABORT'],
+    ['(handler-bind ((error #\'abort)) (error "no"))', 'ABORT'],
+    ['(defclass shy () ()) (defmethod print-object ((o shy) s) (abort)) (make-instance (quote shy))', 'ABORT'],
+    ['(sb-thread:abort-thread)', 'THREAD-ENDED'],
+    ['(sb-thread:return-from-thread 1)', 'THREAD-ENDED'],
+    ['(sb-thread:terminate-thread sb-thread:*current-thread*)', 'THREAD-ENDED'],
+  ])('after %s, which ends the cell alone', async (code, type) => {
+    const answer = await lab.evaluate(`(write-line "so far") ${code}`);
+    expect(answer.head).toMatch(new RegExp(`^\\[ERROR\\] ${type}: .*The session and its values were kept\\.`));
+    expect(answer.text).toContain('so far');
+    await goesOn();
+  });
+
+  it('after a question whose printing gives up, or ends the thread that answers', async () => {
+    await lab.value('(defclass quiet () ()) (defvar *quiet* (make-instance (quote quiet))) 1');
+    await lab.value('(defmethod print-object ((o quiet) s) (abort)) 1');
+    expect((await lab.call('inspect', { target: '*quiet*' })).text).toContain('ABORT');
+    await lab.value('(defmethod print-object ((o quiet) s) (sb-thread:abort-thread)) 1');
+    const question = lab.call('inspect', { target: '*quiet*' });
+    expect((await lab.call('inspect', { target: '*kept*' })).text).toContain('42');
+    await goesOn();
+    expect((await question).text).toContain('ended the thread');
+  });
+
+  it('in COMMON-LISP-USER after the package it was in is deleted', async () => {
+    await lab.value('(defpackage :zoo (:use :cl)) (in-package :zoo)');
+    expect(await lab.value('(delete-package :zoo)')).toBe('T');
+    await goesOn();
+    expect(await lab.value('(package-name *package*)')).toBe('"COMMON-LISP-USER"');
+  });
+
+  it.each([
+    "(find 1 '(1 2) :key 'touch-it)",
+    "(position 1 '(1 2) :test-not (symbol-function 'touch-it))",
+    "(assoc 1 '((1 . 2)) (identity :key) *toucher*)",
+    "(typep 1 '(satisfies touch-it))",
+    "(typep 1 '(and integer (satisfies touch-it)))",
+  ])('untouched by inspect of %s', async (target) => {
+    await lab.value(
+      '(defparameter *touched* nil) (defun touch-it (x &rest more) (declare (ignore more)) (setf *touched* t) x) (defvar *toucher* (lambda (x) (touch-it x)))',
+    );
+    const answer = await lab.call('inspect', { target });
+    expect(answer.isError).toBe(true);
+    expect(answer.text).toContain('inspect changes nothing');
+    expect(await lab.value('*touched*')).toBe('NIL');
+    expect((await lab.call('inspect', { target: "(find 2 '((1) (2)) :key #'car :test 'eql)" })).text).toContain('(2)');
+  });
+});
