@@ -48,7 +48,8 @@ export function awaitCall(): Calling {
     });
   });
   const listening = new Promise<number>((resolve, reject) => {
-    server.once('error', reject);
+    // Also later, where a connection cannot be taken: the next one may be.
+    server.on('error', reject);
     server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
   });
   listening.catch(() => undefined);

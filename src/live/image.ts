@@ -122,7 +122,7 @@ export class Image {
     }
   }
 
-  /** At once, with everything it started that did not leave it altogether. */
+  /** At once, with everything it started that is still below it or in its group. */
   kill(reason: string): void {
     this.#reason ??= reason;
     // Those with a group of their own, while it can still be told whose they are.

@@ -304,8 +304,8 @@ export class Session {
     void rehearse(this.engine, options);
     try {
       const booted = await image.ready.catch((error: unknown) => {
-        const { text } = said.take();
-        throw new Error(`The image did not start: ${messageOf(error)}${text === '' ? '' : `. It said: ${text.trim()}`}`);
+        const [why, { text }] = [messageOf(error), said.take()];
+        throw new Error(`The image did not start: ${why}${text === '' ? '' : `. It said: ${text.trim()}`}${plain.unfit?.(why) ?? ''}`);
       });
       ready = true;
       this.version = String(booted['version'] ?? '');

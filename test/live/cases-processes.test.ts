@@ -174,6 +174,33 @@ onEachNode((node) => {
       await eventually(() => isAlive(child)).toBe(false);
     });
 
+    const detached = "require('node:child_process').spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).pid";
+
+    it.skipIf(process.platform !== 'linux')('a child with a group of its own, when the session is closed or reset', async () => {
+      for (const action of ['reset', 'close']) {
+        const child = Number(await value(detached));
+        expect(isAlive(child)).toBe(true);
+        await lab.call('sessions', { action, session });
+        await eventually(() => isAlive(child)).toBe(false);
+      }
+    });
+
+    it('but not, as documented, a daemon, nor a child with a group of its own of an image that ended by itself', async () => {
+      const daemon = Number(
+        await value(
+          "require('node:child_process').execSync('setsid sleep 600 >/dev/null 2>&1 & echo $!', { encoding: 'utf8' }).trim() * 1",
+        ),
+      );
+      const child = Number(await value(detached));
+      try {
+        lost(await evaluate('process.exit(3)'), /it exited with code 3/);
+        await lab.call('sessions', { action: 'close', session });
+        expect([daemon, child].map(isAlive)).toEqual([true, true]);
+      } finally {
+        for (const pid of [daemon, child]) process.kill(pid, 'SIGKILL');
+      }
+    });
+
     it('all of it when the server ends', async () => {
       const own = await openLab({ node });
       const pids = JSON.parse(

@@ -15,8 +15,12 @@ export interface Core {
 const building = new Map<string, Promise<string | undefined>>();
 const keys = new Map<string, string>();
 const buildMs = 120_000;
-/** The draft, the file, and the program with its arguments. */
-const naming = 'file=$1; shift; if "$@"; then mv -f "$0" "$file"; else code=$?; rm -f "$0"; exit $code; fi';
+/**
+ * What is built goes on when the server ends, which ends its own children: whoever only ever asks one thing would have no core
+ * otherwise, and a draft of 40 MB each time.
+ */
+const keep = `file=$1; shift
+{ if "$@" 2>"$0.log"; then mv -f "$0" "$file" && rm -f "$0.log"; else code=$?; rm -f "$0"; exit $code; fi; } & wait $!`;
 
 /** The core, where it is built already. */
 export function coreFile(sbcl: string, folder: string = cacheFolder()): string | undefined {
@@ -35,6 +39,13 @@ export async function readyCore(sbcl: string, folder: string = cacheFolder()): P
         ? 'A core with the bridge is being built once, in the background; until it is there, an image takes some seconds to start.'
         : `A core for an instant start could not be built (${failed}); an image takes some seconds to start.`,
   };
+}
+
+/** One that an image ended with before it was ready: it would end the next one too. Those we ended ourselves say nothing of it. */
+export function discardCore(file: string, why: string): string | undefined {
+  if (!/^it (?:exited|was ended by)/.test(why)) return undefined;
+  rmSync(file, { force: true });
+  return '. The core it began with was thrown away, and the next image begins without it: try again';
 }
 
 /** Why it could not be built; undefined when it is there. */
@@ -59,15 +70,10 @@ async function build(sbcl: string, folder: string, file: string): Promise<string
   // Several servers may build at once: each its own, and the last one stays.
   const draft = `${file}.${process.pid}`;
   const args = ['--noinform', '--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('build.lisp'), draft];
-  // Named by the shell: a command that evaluates once has ended long before.
-  const child = spawn('/bin/sh', ['-c', naming, draft, file, sbcl, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn('/bin/sh', ['-c', keep, draft, file, sbcl, ...args], { stdio: 'ignore', detached: true });
   // It must never be what keeps a server alive.
   child.unref();
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-2_000);
-  });
-  const late = setTimeout(() => child.kill('SIGKILL'), buildMs);
+  const late = setTimeout(() => endGroup(child.pid), buildMs);
   late.unref();
   const code = await new Promise<number | string | null>((resolve) => {
     child.once('error', (error) => resolve(error.message)).once('exit', (status, signal) => resolve(status ?? signal));
@@ -75,9 +81,13 @@ async function build(sbcl: string, folder: string, file: string): Promise<string
   clearTimeout(late);
   try {
     if (code !== 0 || !existsSync(file)) {
-      rmSync(draft, { force: true });
+      // By a signal only the one that waits has ended.
+      if (typeof code !== 'number') return `it was ended by ${code}`;
+      const said = existsSync(`${draft}.log`) ? readFileSync(`${draft}.log`, 'utf8') : '';
+      rmSync(`${draft}.log`, { force: true });
       return `it ended with ${code}: ${said.trim().slice(-300)}`;
     }
+    rmSync(`${draft}.log`, { force: true });
     forgetOthers(folder, file);
   } catch (error) {
     return (error as Error).message;
@@ -85,15 +95,23 @@ async function build(sbcl: string, folder: string, file: string): Promise<string
   return undefined;
 }
 
-/** Cores of other versions that nobody has begun with for a month, and drafts whose making was cut short. */
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has just ended.
+  }
+}
+
+/** Cores of other versions that nobody has begun with for a month, and what was left half written. */
 function forgetOthers(folder: string, file: string): void {
   const month = 30 * 24 * 3_600_000;
   for (const name of readdirSync(folder)) {
     const other = join(folder, name);
+    const whole = name.endsWith('.core');
     if (!/^sbcl-.*\.core/.test(name) || other === file) continue;
-    const { atimeMs, mtimeMs } = statSync(other);
-    const [since, most] = name.endsWith('.core') ? [atimeMs, month] : [mtimeMs, 2 * buildMs];
-    if (Date.now() - since > most) rmSync(other, { force: true });
+    const used = statSync(other, { throwIfNoEntry: false })?.[whole ? 'atimeMs' : 'mtimeMs'] ?? Date.now();
+    if (Date.now() - used > (whole ? month : 10 * buildMs)) rmSync(other, { force: true });
   }
 }
 

@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { Engine, Launch, LaunchOptions, Notebook, Prepared, Wishes } from '../engine.ts';
 import { bridgeFile } from './bridge-files.ts';
-import { readyCore } from './core.ts';
+import { discardCore, readyCore } from './core.ts';
 import { findSbcl, noSbcl } from './sbcl.ts';
 import { lispTests } from './test-runner.ts';
 
@@ -47,7 +47,9 @@ export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Eng
       const base = { command, env, cwd, terms };
       if (image !== undefined) return { ...base, args: ['--core', image, ...runtime, ...stack], reads: [image] };
       const core = await readyCore(command, cacheFolder);
-      if (core.file !== undefined) return { ...base, args: ['--core', core.file, ...runtime, ...stack], reads: [core.file] };
+      const { file } = core;
+      if (file !== undefined)
+        return { ...base, args: ['--core', file, ...runtime, ...stack], reads: [file], unfit: (why) => discardCore(file, why) };
       const start = ['--end-runtime-options', '--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('start.lisp')];
       return { ...base, args: [...runtime, ...stack, ...start], ...(core.note !== undefined && { note: core.note }) };
     },

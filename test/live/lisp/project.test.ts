@@ -196,5 +196,28 @@ describe.skipIf(notRun('sbcl'))('what every image begins with', () => {
     await expect.poll(() => readdirSync(cacheFolder).some((name) => /^sbcl-[\w.-]+\.core$/.test(name)), { timeout: 60_000 }).toBe(true);
     const session = await lab.open();
     expect((await lab.evaluate('(+ 1 1)', { session })).text).toBe('=> 2');
+
+    const core = readdirSync(cacheFolder).find((name) => name.endsWith('.core')) as string;
+    writeFileSync(join(cacheFolder, core), 'no core');
+    const other = await lab.open();
+    expect((await lab.evaluate('(+ 1 1)', { session: other })).text).toContain('The core it began with was thrown away');
+    expect((await lab.evaluate('(+ 1 1)', { session: other })).head).toBe('=> 2');
+  }, 120_000);
+
+  it('is a core that is built also where the server that asked for it has ended', async () => {
+    await using folder = await openLisp();
+    const cache = join(folder.folder, 'cache');
+    const { spawnSync } = await import('node:child_process');
+    const { readdirSync } = await import('node:fs');
+    const main = join(import.meta.dirname, '../../../dist/cli/main.js');
+    const env = { ...process.env, XDG_CACHE_HOME: cache, XDG_STATE_HOME: join(folder.folder, 'state') };
+    const { stdout } = spawnSync(process.execPath, [main, 'eval', '--language', 'lisp', '(+ 1 1)'], {
+      cwd: folder.folder,
+      env,
+      encoding: 'utf8',
+    });
+    expect(stdout).toContain('=> 2');
+    const names = (): string[] => readdirSync(join(cache, 'vivarium')).map((name) => name.replace(/^sbcl-.*\.core/, 'core'));
+    await expect.poll(names, { timeout: 60_000 }).toEqual(['core']);
   }, 120_000);
 });
