@@ -132,17 +132,17 @@ async function twoStreams({ connect, judge, calls }: Context): Promise<void> {
   const listening = [await peer.listen(), await peer.listen()].filter(({ response }) => response?.status === 200);
   for (const call of calls.slice(0, 5)) await peer.request('tools/call', { name: call.name, arguments: call.arguments });
   await peer.settle();
-  const seen = new Map<string, Exchange>();
+  const seen = new Map<string, { readonly exchange: Exchange; readonly when: number }>();
   let twice = 0;
   for (const { exchange, text, direction, value, at: when } of peer.conversation.messages) {
     if (direction !== 'received' || exchange === undefined || text === undefined || at(value, 'method') === undefined) continue;
     const before = seen.get(text);
     // The same words at another time are another message.
-    if (before !== undefined && before !== exchange && Math.abs(when - (before.response?.at ?? 0)) < 50) {
+    if (before !== undefined && before.exchange !== exchange && when - before.when < 50) {
       twice += 1;
-      judge.broken(id, 'the same message on two streams', [before, exchange]);
+      judge.broken(id, 'the same message on two streams', [before.exchange, exchange]);
     }
-    seen.set(text, exchange);
+    seen.set(text, { exchange, when });
   }
   if (twice > 0) return;
   if (listening.length === 0 || seen.size === 0) judge.unsure(id, 'the server sent nothing of its own while two streams were open');

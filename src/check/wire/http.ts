@@ -122,7 +122,8 @@ function receive(incoming: IncomingMessage, exchange: Exchange, recorder: Record
     response.body = Buffer.concat(chunks);
     Object.assign(response, { endedAt: recorder.now() });
     if (!incoming.complete) exchange.failure ??= 'the response broke off';
-    if (!isStream && response.body.length > 0 && isJson(headers)) {
+    // What a GET gives is a document, such as metadata, and no message.
+    if (!isStream && exchange.request.method === 'POST' && response.body.length > 0 && isJson(headers)) {
       recorder.message('received', response.body, { exchange, form: 'body' });
     }
     done();

@@ -1,17 +1,25 @@
 // Every mutant there is.
 import { askingMutants } from './asking.ts';
+import { authorizationMutants } from './authorization.ts';
 import { baseMutants } from './base.ts';
 import { beginningMutants } from './beginning.ts';
 import { featureMutants } from './features.ts';
+import { httpMutants } from './http.ts';
+import type { HttpMutant } from './http-mutant.ts';
 import { listMutants } from './lists.ts';
+import { modernHttpMutants } from './modern-http.ts';
 import type { Mutant } from './mutant.ts';
 import { recommendedMutants } from './recommended.ts';
+import { taskMutants } from './tasks.ts';
 
-export const mutants: readonly Mutant[] = [
+export const pipeMutants: readonly Mutant[] = [
   ...baseMutants,
   ...beginningMutants,
   ...featureMutants,
   ...listMutants,
   ...askingMutants,
   ...recommendedMutants,
+  ...taskMutants,
 ];
+
+export const webMutants: readonly HttpMutant[] = [...httpMutants, ...modernHttpMutants, ...authorizationMutants];

@@ -1,0 +1,218 @@
+// Mutants of tasks of 2025-11-25: an honest keeper of tasks in front of the honest server, and what each does otherwise.
+import type { Meddling } from '../pipe-target.ts';
+import { type Body, type Mutant, parse } from './mutant.ts';
+
+const revision = '2025-11-25';
+const related = 'io.modelcontextprotocol/related-task';
+const time = '2026-01-02T03:04:05Z';
+
+interface Otherwise {
+  /** A reply, by the method it answers; `create` is that to a call as a task. */
+  reply?(method: string, result: Body, params: Body): void;
+  /** Another code for an error. */
+  code?(method: string, code: number, params: Body): number | undefined;
+  /** Does not declare tasks, and makes them of every call. */
+  readonly undeclared?: boolean;
+  /** Lets such a request through to the server without tasks. */
+  passes?(method: string, params: Body): boolean;
+  /** Does not change the status of a task. */
+  readonly idle?: boolean;
+  readonly sameId?: boolean;
+  /** Sent after the reply. */
+  afterwards?(method: string, params: Body): Body | undefined;
+}
+
+function keeper(otherwise: Otherwise = {}): () => Meddling {
+  return () => {
+    const tasks = new Map<string, Body>();
+    const isOurs = (message: Body | undefined): message is Body => {
+      const method = String(message?.['method'] ?? '');
+      const params = (message?.['params'] ?? {}) as Body;
+      if (message === undefined || otherwise.passes?.(method, params) === true) return false;
+      if (method.startsWith('tasks/')) return otherwise.undeclared !== true;
+      return method === 'tools/call' && (params['task'] !== undefined || (params['name'] === 'measure' && otherwise.undeclared !== true));
+    };
+    const answer = (method: string, params: Body): Body | number => {
+      const task = tasks.get(String(params['taskId']));
+      if (method === 'tools/call') {
+        if (params['task'] === undefined || (params['name'] !== 'work' && params['name'] !== 'measure' && otherwise.undeclared !== true))
+          return -32601;
+        const taskId = otherwise.sameId === true ? 'task' : `task-${tasks.size + 1}`;
+        const made = { taskId, status: 'working', createdAt: time, lastUpdatedAt: time, ttl: 60_000, pollInterval: 100 };
+        tasks.set(taskId, made);
+        return { task: { ...made } };
+      }
+      if (method === 'tasks/list')
+        return params['cursor'] === undefined ? { tasks: [...tasks.values()].map((one) => ({ ...one })) } : -32602;
+      if (task === undefined) return -32602;
+      if (method === 'tasks/get') return { ...task };
+      if (method === 'tasks/cancel') {
+        if (task['status'] !== 'working') return -32602;
+        task['status'] = 'cancelled';
+        return { ...task };
+      }
+      if (otherwise.idle !== true) task['status'] = 'completed';
+      return { content: [{ type: 'text', text: 'done' }], _meta: { [related]: { taskId: task['taskId'] } } };
+    };
+    return {
+      in: (line) => (isOurs(parse(line)) ? undefined : line),
+      echo(line) {
+        const message = parse(line);
+        if (!isOurs(message)) return undefined;
+        const method = String(message['method']);
+        const params = (message['params'] ?? {}) as Body;
+        const given = answer(method, params);
+        const head = { jsonrpc: '2.0', id: message['id'] };
+        if (typeof given === 'number') {
+          const code = otherwise.code?.(method, given, params) ?? given;
+          return JSON.stringify({ ...head, error: { code, message: 'No' } });
+        }
+        otherwise.reply?.(method === 'tools/call' ? 'create' : method, given, params);
+        const more = otherwise.afterwards?.(method, params);
+        return [{ ...head, result: given }, ...(more === undefined ? [] : [more])].map((one) => JSON.stringify(one)).join('\n');
+      },
+      out(line) {
+        const message = parse(line);
+        const result = message?.['result'] as Body | undefined;
+        if (result === undefined || otherwise.undeclared === true) return line;
+        const { capabilities, tools } = result as { capabilities?: Body; tools?: Body[] };
+        if (result['protocolVersion'] !== undefined && capabilities !== undefined)
+          capabilities['tasks'] = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+        for (const tool of tools ?? []) {
+          if (tool['name'] === 'work') tool['execution'] = { taskSupport: 'optional' };
+          if (tool['name'] === 'measure') tool['execution'] = { taskSupport: 'required' };
+        }
+        return JSON.stringify(message);
+      },
+    };
+  };
+}
+
+/** Changes one kind of result. */
+const on = (wanted: string, change: (result: Body, params: Body) => void): Otherwise => ({
+  reply: (method, result, params) => void (method === wanted && change(result, params)),
+});
+const first = (result: Body): Body => ((result['tasks'] as Body[])[0] ?? {}) as Body;
+const task = (result: Body): Body => result['task'] as Body;
+
+const rows: readonly (readonly [id: string, does: string, Otherwise, twins?: readonly string[], also?: readonly string[]])[] = [
+  ['tasks/capability', 'makes tasks without a word', { undeclared: true }, ['tasks/augment/ignored'], ['tools/call/shape']],
+  ['tasks/shape', 'has an interval in words', on('tasks/get', (result) => Object.assign(result, { pollInterval: 'soon' }))],
+  [
+    'tasks/tool/required-refused',
+    'calls without a task what requires one',
+    { passes: (_, { name, task: asked }) => name === 'measure' && asked === undefined },
+  ],
+  [
+    'tasks/create/result',
+    'calls at once what is asked as a task',
+    { passes: (_, { name, task: asked }) => name === 'measure' && asked !== undefined },
+  ],
+  [
+    'tasks/id/string',
+    'lists tasks by number',
+    on('tasks/list', (result) => Object.assign(first(result), { taskId: 7 })),
+    [],
+    ['tasks/shape', 'tasks/list/complete'],
+  ],
+  ['tasks/id/unique', 'gives every task the same id', { sameId: true }, [], ['tasks/status/terminal']],
+  ['tasks/status/begins', 'begins with a question', on('create', (result) => Object.assign(task(result), { status: 'input_required' }))],
+  [
+    'tasks/status/paths',
+    'has a status of its own',
+    on('tasks/list', (result) => Object.assign(first(result), { status: 'half done' })),
+    [],
+    ['tasks/shape'],
+  ],
+  [
+    'tasks/cancel/stays',
+    'works on what was cancelled',
+    on('tasks/get', (result) => result['status'] === 'cancelled' && Object.assign(result, { status: 'working' })),
+    ['tasks/status/terminal'],
+  ],
+  [
+    'tasks/times/created',
+    'does not say when a task was created',
+    on('tasks/get', (result) => delete result['createdAt']),
+    [],
+    ['tasks/shape'],
+  ],
+  [
+    'tasks/times/updated',
+    'says when a task changed in words',
+    on('tasks/get', (result) => Object.assign(result, { lastUpdatedAt: 'now' })),
+    [],
+    ['tasks/shape'],
+  ],
+  ['tasks/ttl/told', 'does not say how long a task is kept', on('tasks/get', (result) => delete result['ttl']), [], ['tasks/shape']],
+  ['tasks/result/final', 'gives no result of a task', on('tasks/result', (result) => delete result['content']), [], ['tasks/shape']],
+  ['tasks/result/waits', 'gives results before the end', { idle: true }, [], ['tasks/cancel/finished']],
+  [
+    'tasks/related/result',
+    'does not say whose result it is',
+    on('tasks/result', (result) => delete result['_meta']),
+    ['tasks/related/present'],
+  ],
+  [
+    'tasks/related/params-count',
+    'gets the task that _meta names',
+    on('tasks/get', (result, params) => params['_meta'] !== undefined && Object.assign(result, { taskId: 'vivarium-other' })),
+  ],
+  ['tasks/list/complete', 'lists no tasks', on('tasks/list', (result) => Object.assign(result, { tasks: [] }))],
+  [
+    'tasks/cancel/finished',
+    'refuses late cancellations with -32603',
+    { code: (method) => (method === 'tasks/cancel' ? -32603 : undefined) },
+  ],
+  [
+    'tasks/cancel/cancelled',
+    'says that a cancelled task works',
+    on('tasks/cancel', (result) => Object.assign(result, { status: 'working' })),
+  ],
+  ['tasks/errors/unknown', 'answers unknown tasks with -32603', { code: (method) => (method === 'tasks/get' ? -32603 : undefined) }],
+  [
+    'tasks/errors/cursor',
+    'answers wrong cursors of tasks with -32603',
+    { code: (method) => (method === 'tasks/list' ? -32603 : undefined) },
+  ],
+  [
+    'tasks/tool/forbidden-refused',
+    'refuses tasks with -32603',
+    { code: (method, _, { task: asked }) => (method === 'tools/call' && asked !== undefined ? -32603 : undefined) },
+  ],
+  [
+    'tasks/related/not-in-results',
+    'names the task where it is known',
+    on('tasks/get', (result) => Object.assign(result, { _meta: { [related]: { taskId: result['taskId'] } } })),
+  ],
+  [
+    'tasks/related/not-in-notifications',
+    'names the task in what it tells of it',
+    {
+      afterwards: (method, { taskId }) =>
+        method === 'tasks/result'
+          ? {
+              jsonrpc: '2.0',
+              method: 'notifications/tasks/status',
+              params: { taskId, status: 'completed', createdAt: time, lastUpdatedAt: time, ttl: 60_000, _meta: { [related]: { taskId } } },
+            }
+          : undefined,
+    },
+  ],
+  [
+    'tasks/errors/status-message',
+    'fails without a reason',
+    on('tasks/get', (result) => result['status'] === 'completed' && Object.assign(result, { status: 'failed' })),
+  ],
+];
+
+export const honestKeeper: () => Meddling = keeper();
+
+export const taskMutants: readonly Mutant[] = rows.map(([id, does, otherwise, twins = [], also = []]) => ({
+  id,
+  does,
+  revision,
+  twins,
+  also,
+  meddle: keeper(otherwise),
+}));
