@@ -70,6 +70,7 @@ function verdictOf(
 ): string {
   if (failed > 0) return `NOT CONFORMANT to ${revision}: ${failed} of ${applicable} MUST broken, ${unverified} not verified.`;
   if (unverified > 0) return `NOTHING BROKEN in ${revision}: ${applicable - unverified} of ${applicable} MUST verified, ${unverified} not.`;
+  if (applicable === 0) return `NOTHING JUDGED of ${revision}: no MUST that was chosen applies and can be observed.`;
   return `CONFORMANT to ${revision}: all ${applicable} MUST that apply and can be observed.`;
 }
 
