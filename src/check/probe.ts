@@ -54,6 +54,13 @@ export function shown(...answers: readonly Answer[]): Evidence[] {
   });
 }
 
+/** Nothing was heard of what runs a server's own code, which may take as long as it likes: no ground for a verdict. */
+export function isSlow({ message }: Answer, { gone }: Peer): boolean {
+  return message === undefined && gone === undefined;
+}
+
+export const slow = 'the call takes longer than an answer is waited for';
+
 /** In words, for a message: what a request got. */
 export function outcome({ error, result, silence, exchange, message }: Answer): string {
   const status = exchange?.response === undefined ? '' : `HTTP ${exchange.response.status}, `;

@@ -1,6 +1,6 @@
 // The JSON Schemas of tools: their dialect, whether they are valid, and whether the server itself holds to them.
 import { compileSchema, dialectOf, problemOf } from '../../schema/json-schema.ts';
-import { type Context, outcome, type Probe, shown } from '../probe.ts';
+import { type Context, isSlow, outcome, type Probe, shown, slow } from '../probe.ts';
 import type { Message } from '../trace.ts';
 import { asList, asRecord, at, isRecord, type Json } from '../value.ts';
 
@@ -51,6 +51,10 @@ async function forbidden({ peer, calls, judge, surface }: Context): Promise<void
     if (required === undefined) continue;
     const { [required]: _, ...rest } = given;
     const answer = await peer.request('tools/call', { name, arguments: rest });
+    if (isSlow(answer, peer)) {
+      for (const id of ids) judge.unsure(id, slow);
+      return;
+    }
     const isRefused =
       answer.error !== undefined || answer.result?.['isError'] === true || answer.result?.['resultType'] === 'input_required';
     const what = `${name} without its required argument ${required} gets ${outcome(answer)}`;

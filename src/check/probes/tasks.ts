@@ -1,6 +1,7 @@
 // Tasks of 2025-11-25: calls as tasks, and tasks that are not there.
-import { type Context, outcome, type Probe, shown } from '../probe.ts';
+import { type Context, isSlow, outcome, type Probe, shown, slow } from '../probe.ts';
 import type { ToolCall } from '../surface.ts';
+import { callTool } from '../tool-call.ts';
 import { asRecord, at, isRecord } from '../value.ts';
 
 const revisions = ['2025-11-25'] as const;
@@ -18,8 +19,15 @@ export const taskProbes: readonly Probe[] = [
       const [call] = calls;
       if (call === undefined) return judge.unsure('tasks/augment/ignored', 'no tool may be called');
       const answer = await peer.request('tools/call', { name: call.name, arguments: call.arguments, task: { ttl: 1_000 } });
+      if (isSlow(answer, peer)) {
+        for (const id of this.judges) judge.unsure(id, slow);
+        return;
+      }
       const isPlain = answer.result !== undefined && !isRecord(answer.result['task']);
-      judge.verdict('tasks/augment/ignored', isPlain, `a call as a task gets ${outcome(answer)}`, shown(answer));
+      // An error is about the task only where the call succeeds without it.
+      const isOwnFault = answer.error !== undefined && (await callTool(peer, call)).result === undefined;
+      if (isOwnFault) judge.unsure('tasks/augment/ignored', 'the call fails without a task as well');
+      else judge.verdict('tasks/augment/ignored', isPlain, `a call as a task gets ${outcome(answer)}`, shown(answer));
       judge.verdict(
         'tasks/capability',
         !isRecord(answer.result?.['task']),
@@ -111,12 +119,9 @@ async function calls({ peer, judge, calls: all, capabilities }: Context): Promis
   if (strict === undefined) judge.unsure('tasks/tool/required-refused', 'no tool that may be called requires a task');
   else {
     const answer = await peer.request('tools/call', { name: strict.name, arguments: strict.arguments });
-    judge.verdict(
-      'tasks/tool/required-refused',
-      answer.error?.code === -32601,
-      `${strict.name} without a task gets ${outcome(answer)}`,
-      shown(answer),
-    );
+    const what = `${strict.name} without a task gets ${outcome(answer)}`;
+    if (isSlow(answer, peer)) judge.unsure('tasks/tool/required-refused', slow);
+    else judge.verdict('tasks/tool/required-refused', answer.error?.code === -32601, what, shown(answer));
   }
   const call = all.find((one) => support(one) !== 'forbidden');
   if (call === undefined) {

@@ -1,5 +1,5 @@
 // Tools: the list, the calls that may be made, and calls that must be refused.
-import { type Context, outcome, type Probe, shown } from '../probe.ts';
+import { type Context, isSlow, outcome, type Probe, shown, slow } from '../probe.ts';
 import { whyUncallable } from '../surface.ts';
 import { callTool } from '../tool-call.ts';
 import { asList, asRecord, brief, type Json } from '../value.ts';
@@ -66,7 +66,9 @@ export const toolProbes: readonly Probe[] = [
         if (capabilities[kind] === undefined) continue;
         const answer = await peer.request(`${kind}/list`, {});
         const isList = Array.isArray(answer.result?.[kind]);
-        judge.verdict(`${kind}/list/answered`, isList, `${kind}/list gets ${outcome(answer)}`, shown(answer));
+        // As of a server that has its list from another one, which cannot be reached.
+        if (answer.error?.code === -32603) judge.unsure(`${kind}/list/answered`, `${kind}/list gets ${outcome(answer)}`);
+        else judge.verdict(`${kind}/list/answered`, isList, `${kind}/list gets ${outcome(answer)}`, shown(answer));
       }
     },
   },
@@ -116,6 +118,10 @@ async function misfits({ peer, calls, judge, surface, revision }: Context): Prom
     const answer = await peer.request('tools/call', { name: call.name, arguments: wrong }, { wild: true });
     // Over HTTP a header that does not fit may be the first thing that is seen.
     if (answer.error?.code === -32020) continue;
+    if (isSlow(answer, peer)) {
+      for (const id of ids) judge.unsure(id, slow);
+      return;
+    }
     const isInResult = answer.result?.['isError'] === true;
     const isRefused = answer.error !== undefined || isInResult;
     const what = `${call.name} with ${brief(wrong)} gets ${outcome(answer)}`;

@@ -79,14 +79,16 @@ function questions({ questions: asked, conversation }: Ledger, judge: Judge): vo
 /** Whether a reply was waited for in vain. */
 function isOwed({ message, cancelledAt, method, id }: Asked, { conversation, malformed }: Ledger): boolean {
   if (message.wild === true || message.member !== undefined || cancelledAt !== undefined || method === 'subscriptions/listen') return false;
-  // A tool may take as long as it likes.
-  if (method === 'tools/call') return false;
+  // What runs a server's own code may take as long as it likes.
+  if (['tools/call', 'resources/read', 'prompts/get', 'completion/complete'].includes(method)) return false;
   if (typeof id !== 'string' && typeof id !== 'number') return false;
   const { exchange } = message;
   if (exchange !== undefined && (exchange.failure === 'closed by the client' || (exchange.response?.status ?? 0) >= 400)) return false;
   // What came in its place was judged already.
   if (malformed.some((one) => at(one.value, 'id') === id)) return false;
+  // A server that can run only once, and is gone before it said anything, has not started: there is nobody who owes an answer.
   const ended = conversation.happenings.find(({ what }) => what === 'end-of-input' || what === 'signal' || what === 'exit');
+  if (ended?.what === 'exit' && !conversation.messages.some(({ direction }) => direction === 'received')) return false;
   const last = conversation.messages.at(-1)?.at ?? 0;
   return Math.max(last, ended?.at ?? 0) - message.at > 400;
 }

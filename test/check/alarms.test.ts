@@ -1,0 +1,127 @@
+// What looks like a fault and proves none is not verified: a server that takes its time, that has nothing, or that cannot reach another.
+import { describe, expect, it } from 'vitest';
+import { type Outcome, runCheck, type Target } from 'vivarium/check';
+import type { Revision } from 'vivarium/protocol';
+import { Server, ToolError } from 'vivarium/server';
+import { pipeTarget } from './pipe-target.ts';
+
+const never = (): Promise<never> => new Promise(() => undefined);
+const input = { type: 'object', properties: { of: { type: 'string' } }, required: ['of'] } as const;
+const annotations = { readOnlyHint: true };
+
+/** Checks nothing itself and ends nothing: as a server that asks another one which does not answer. */
+function createSlow(): Server {
+  const server = new Server({ name: 'slow', version: '1.0.0' });
+  server.tool('ask', { description: 'Asks', annotations }, never);
+  server.resource('slow:///one', { name: 'one' }, never);
+  server.prompt('tell', { description: 'Tells' }, never);
+  return server;
+}
+
+async function outcomes(create: () => Server, meddle = {}, revision: Revision = '2025-11-25'): Promise<readonly Outcome[]> {
+  const { runs } = await runCheck(
+    pipeTarget(create, () => meddle),
+    { revision, timeout: 450 },
+  );
+  return runs.flatMap((run) => run.outcomes);
+}
+
+const failed = (all: readonly Outcome[]): string[] => all.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id);
+const verdictOf = (all: readonly Outcome[], id: string): string | undefined => all.find((one) => one.id === id)?.verdict;
+
+describe('a server whose own code takes its time', () => {
+  it('breaks nothing by that, and what could not be seen is not verified', { timeout: 90_000 }, async () => {
+    const all = await outcomes(createSlow);
+    expect(failed(all)).toEqual([]);
+    expect(verdictOf(all, 'tasks/augment/ignored')).toBe('not-verified');
+  });
+
+  it('may be as slow with arguments that do not fit', { timeout: 90_000 }, async () => {
+    // The arguments are taken from the call, so that nothing refuses them before the tool is asked.
+    const all = await outcomes(
+      () => {
+        const server = createSlow();
+        server.tool('find', { description: 'Finds', input, annotations }, never);
+        return server;
+      },
+      { in: (line: string) => line.replace(/"name":"find","arguments":\{[^{}]*(?:\{[^{}]*\})?[^{}]*\}/, '"name":"ask","arguments":{}') },
+    );
+    expect(failed(all)).toEqual([]);
+    expect(verdictOf(all, 'tools/call/inputs-validated')).toBe('not-verified');
+    expect(verdictOf(all, 'json-schema/validated')).not.toBe('failed');
+  });
+});
+
+describe('a call as a task, at a server without tasks', () => {
+  const create = (): Server => {
+    const server = new Server({ name: 'plain', version: '1.0.0' });
+    server.tool('look', { description: 'Looks', annotations }, () => {
+      throw new ToolError('there is nothing');
+    });
+    return server;
+  };
+  const refuse = (line: string): string =>
+    line.includes('"isError":true')
+      ? JSON.stringify({ jsonrpc: '2.0', id: (JSON.parse(line) as { id: unknown }).id, error: { code: -32000, message: 'nothing' } })
+      : line;
+
+  it('is not held against it when the call fails in the same way without the task', async () => {
+    expect(verdictOf(await outcomes(create, { out: refuse }), 'tasks/augment/ignored')).toBe('not-verified');
+  });
+});
+
+describe('a server that has nothing to give', () => {
+  const create = (): Server => {
+    const server = new Server({ name: 'empty', version: '1.0.0' });
+    server.resource('empty:///one', { name: 'one' }, () => 'one');
+    return server;
+  };
+  const idOf = (line: string): unknown => (JSON.parse(line) as { id?: unknown }).id;
+
+  it('is not said to read what is no URI when it gives no contents', async () => {
+    const asked = new Set<unknown>();
+    const meddle = {
+      in(line: string) {
+        if (line.includes('this is no URI')) asked.add(idOf(line));
+        return line;
+      },
+      out: (line: string) => (asked.has(idOf(line)) ? JSON.stringify({ jsonrpc: '2.0', id: idOf(line), result: { contents: [] } }) : line),
+    };
+    expect(verdictOf(await outcomes(create, meddle), 'resources/security/uris')).toBe('not-verified');
+  });
+
+  it('is not said to refuse a list when it failed at making it', async () => {
+    const asked = new Set<unknown>();
+    const error = { code: -32603, message: 'fetch failed' };
+    const meddle = {
+      in(line: string) {
+        if (line.includes('"resources/list"')) asked.add(idOf(line));
+        return line;
+      },
+      out: (line: string) => (asked.has(idOf(line)) ? JSON.stringify({ jsonrpc: '2.0', id: idOf(line), error }) : line),
+    };
+    expect(verdictOf(await outcomes(create, meddle, '2026-07-28'), 'resources/list/answered')).toBe('not-verified');
+  });
+});
+
+describe('a server that can run only once at a time', () => {
+  it('owes no answers from processes that ended before they said anything', async () => {
+    const target = pipeTarget(() => new Server({ name: 'alone', version: '1.0.0' }));
+    if (target.kind !== 'pipe') throw new Error('no pipe');
+    let count = 0;
+    const alone: Target = {
+      ...target,
+      open(streams) {
+        count += 1;
+        if (count === 1) return target.open(streams);
+        const child = target.open({ ...streams, stdout: () => undefined });
+        // Later than an answer is owed.
+        setTimeout(() => child.kill('SIGKILL'), 600);
+        return child;
+      },
+    };
+    const { runs } = await runCheck(alone, { revision: '2025-11-25', timeout: 2_000, only: ['jsonrpc/request', 'lifecycle/before-initialized'] });
+    expect(count).toBeGreaterThan(1);
+    expect(failed(runs.flatMap((run) => run.outcomes))).toEqual([]);
+  });
+});
