@@ -120,7 +120,11 @@ describe('a server that can run only once at a time', () => {
         return child;
       },
     };
-    const { runs } = await runCheck(alone, { revision: '2025-11-25', timeout: 2_000, only: ['jsonrpc/request', 'lifecycle/before-initialized'] });
+    const { runs } = await runCheck(alone, {
+      revision: '2025-11-25',
+      timeout: 2_000,
+      only: ['jsonrpc/request', 'lifecycle/before-initialized'],
+    });
     expect(count).toBeGreaterThan(1);
     expect(failed(runs.flatMap((run) => run.outcomes))).toEqual([]);
   });
