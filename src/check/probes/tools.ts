@@ -61,13 +61,14 @@ export const toolProbes: readonly Probe[] = [
     name: 'lists',
     judges: ['tools/list/answered', 'resources/list/answered', 'prompts/list/answered'],
     revisions: ['2026-07-28'],
-    async run({ peer, judge, capabilities }) {
-      for (const kind of ['tools', 'resources', 'prompts']) {
+    async run({ peer, judge, capabilities, surface }) {
+      for (const kind of ['tools', 'resources', 'prompts'] as const) {
         if (capabilities[kind] === undefined) continue;
         const answer = await peer.request(`${kind}/list`, {});
         const isList = Array.isArray(answer.result?.[kind]);
-        // As of a server that has its list from another one, which cannot be reached.
-        if (answer.error?.code === -32603) judge.unsure(`${kind}/list/answered`, `${kind}/list gets ${outcome(answer)}`);
+        // It never gave one: as of a server that has its list from another one, which cannot be reached.
+        const isHelpless = answer.error?.code === -32603 && surface[kind].length === 0;
+        if (isHelpless) judge.unsure(`${kind}/list/answered`, `${kind}/list gets ${outcome(answer)}`);
         else judge.verdict(`${kind}/list/answered`, isList, `${kind}/list gets ${outcome(answer)}`, shown(answer));
       }
     },
