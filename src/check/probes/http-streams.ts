@@ -2,11 +2,13 @@
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
 import { within } from '../peer/stdio.ts';
 import type { Context, Probe } from '../probe.ts';
-import type { Exchange } from '../trace.ts';
+import type { Exchange, StreamEvent } from '../trace.ts';
 import { at, brief } from '../value.ts';
 
 const transports = ['http'] as const;
 const revisions = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
+
+const maxTries = 8;
 
 export const streamProbes: readonly Probe[] = [
   {
@@ -31,10 +33,16 @@ async function resume({ connect, judge, calls, surface }: Context): Promise<void
   const peer = await connect('resume');
   if (peer === undefined || !isHttpPeer(peer)) return;
   const ids = ['http/resume/other-stream', 'http/disconnect/not-cancel'];
-  const [call] = calls;
-  const first = await streamOf(peer, call);
+  let [call] = calls;
+  let first = await streamOf(peer, call);
+  // What is answered at once may have no stream, or one that need not be resumed.
+  for (const other of calls.slice(1, maxTries)) {
+    if (startOf(first) !== undefined) break;
+    call = other;
+    first = await streamOf(peer, call);
+  }
   const second = await streamOf(peer, call);
-  const start = first?.response?.events.find(({ id }) => id !== undefined && id !== '');
+  const start = startOf(first);
   if (first === undefined || second === undefined || start?.id === undefined) {
     const why =
       first === undefined && call === undefined && surface.tools.length > 0
@@ -61,6 +69,11 @@ async function resume({ connect, judge, calls, surface }: Context): Promise<void
     strange,
   );
   await disconnect(peer, call, judge);
+}
+
+/** The first event after which a stream can be resumed. */
+function startOf(exchange: Exchange | undefined): StreamEvent | undefined {
+  return exchange?.response?.events.find(({ id }) => id !== undefined && id !== '');
 }
 
 /** Breaks a stream off after its first event and asks for the rest. */

@@ -17,7 +17,9 @@ export const replies: Rule = {
   ],
   apply({ ledger, conversation }, judge) {
     for (const asked of ledger.requests) {
-      const { replies: given, method, id, message } = asked;
+      const { replies: all, method, id, message } = asked;
+      // A stream that is resumed says again what it said.
+      const given = all.filter((one, index) => index === 0 || !isResumed(one));
       if (given.length > 1) {
         const evidence = [message, ...given.slice(0, 3)];
         judge.broken('jsonrpc/response/once', `${method} with the id ${brief(id)} has ${given.length} replies`, evidence);
@@ -69,7 +71,8 @@ function questions({ questions: asked, conversation }: Ledger, judge: Judge): vo
   const used = new Set<unknown>();
   for (const { id, message, method } of asked) {
     const isId = typeof id === 'string' || Number.isInteger(id);
-    if (isId) judge.verdict('jsonrpc/request/id-unique', !used.has(id), `the id ${brief(id)} was used before`, [message]);
+    if (isId && !isResumed(message))
+      judge.verdict('jsonrpc/request/id-unique', !used.has(id), `the id ${brief(id)} was used before`, [message]);
     used.add(id);
     judge.broken('jsonrpc/direction/no-server-requests', `the server asks for ${method}`, [message]);
   }
@@ -91,6 +94,10 @@ function isOwed({ message, cancelledAt, method, id }: Asked, { conversation, mal
   if (ended?.what === 'exit' && !conversation.messages.some(({ direction }) => direction === 'received')) return false;
   const last = conversation.messages.at(-1)?.at ?? 0;
   return Math.max(last, ended?.at ?? 0) - message.at > 400;
+}
+
+function isResumed({ exchange }: Message): boolean {
+  return exchange?.request.headers['last-event-id'] !== undefined;
 }
 
 function notifies({ messages }: Conversation): boolean {

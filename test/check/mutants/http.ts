@@ -134,6 +134,17 @@ export const httpMutants: readonly HttpMutant[] = [
     also: ['http/resume/other-stream'],
     around: streaming((text) => text.replaceAll(/^id: ?.*$/gm, 'id: same')),
   },
+  {
+    id: 'http/resume/other-stream',
+    does: 'mixes streams when they are resumed',
+    revision,
+    also: ['jsonrpc/response/solicited'],
+    around: () => async (arrival, next) => {
+      const response = await next();
+      if (!isResumed(arrival) || !isStream(response)) return response;
+      return rewritten(response, (text) => text + event({ jsonrpc: '2.0', id: 'another', result: {} }));
+    },
+  },
   { id: 'http/session/visible-ascii', does: 'has a blank in session ids', revision, around: renaming((own) => `my ${own}`) },
   {
     id: 'http/session/unique-secure',
@@ -172,7 +183,6 @@ export const httpMutants: readonly HttpMutant[] = [
   },
   {
     id: 'http/stream/primed',
-    rules: { stream: 'always' },
     does: 'does not prime its streams',
     revision,
     around: streaming((text, { method }) =>

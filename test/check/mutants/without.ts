@@ -30,7 +30,6 @@ export const without: ReadonlyMap<string, string> = new Map([
   ['http/stream/closed-after', 'no mutant yet'],
   ['http/stream/retry', 'no mutant yet'],
   ['http/disconnect/not-cancel', 'no mutant yet'],
-  ['http/resume/other-stream', 'no mutant yet'],
   ['tools/list-changed/sent', noChange],
   ['resources/updated/sent', noChange],
   ['resources/list-changed/sent', noChange],
