@@ -170,12 +170,17 @@ async function modulesText(session: Session): Promise<string> {
     const { files } = (await session.ask('modules', {})) as unknown as { files: string[] };
     const shown = files.slice(0, mostNames).map((file) => `  ${file}`);
     const left = files.length - shown.length;
-    return [`${handle}: ${files.length} file${files.length === 1 ? '' : 's'}`, ...shown, ...(left > 0 ? [`  … ${left} more`] : [])].join(
-      '\n',
-    );
+    const head = `${handle}: ${files.length} file${files.length === 1 ? '' : 's'}`;
+    return [head, ...shown, ...(left > 0 ? [`  … ${left} more`] : []), ...(await packagesLines(session))].join('\n');
   } catch (error) {
     return `${handle}: ${(error as Error).message}`;
   }
+}
+
+async function packagesLines(session: Session): Promise<string[]> {
+  if (!session.engine.features.packages) return [];
+  const { names } = (await session.ask('packages', {})) as unknown as { names: string[] };
+  return [`  packages: ${names.slice(0, mostNames).join(', ')}`];
 }
 
 /** The newest at the end, which is what is kept of a long one. */

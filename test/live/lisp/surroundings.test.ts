@@ -49,6 +49,8 @@ describe.skipIf(notRun('sbcl'))('a Lisp', () => {
     expect(await read(lab, 'live://function/main/total')).toContain('What it costs.');
     expect(await read(lab, 'live://session/main/transcript')).toContain('(defun total (cart)');
     expect(await read(lab, 'live://session/main/definitions')).toMatch(/cart[\s\S]*total/);
+    await lab.value('(defpackage :ferns (:use :cl))');
+    expect(await read(lab, 'live://modules')).toMatch(/^main: 0 files\n {2}packages: .*FERNS/);
     await expect(read(lab, 'live://function/main/unheard-of')).rejects.toMatchObject({ code: -32602 });
   });
 
