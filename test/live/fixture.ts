@@ -71,7 +71,8 @@ export class Lab {
     const result = await this.client.callTool(tool, args, signal === undefined ? {} : { signal });
     const content = result.content as unknown as Answer['content'];
     const text = content.map((one) => (one.type === 'text' ? String(one['text']) : '')).join('');
-    const structured = (result.structuredContent ?? {}) as Answer['structured'];
+    // The words stand in both; they are looked at once, as text.
+    const { text: _words, ...structured } = (result.structuredContent ?? {}) as Answer['structured'] & { readonly text?: string };
     return { text, head: text.split('\n', 1)[0] ?? '', structured, isError: result.isError === true, content };
   }
 
