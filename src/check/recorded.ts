@@ -13,13 +13,18 @@ import { type Exchange, Recorder } from './trace.ts';
 import { asRecord, at, isRecord, type Json } from './value.ts';
 import { createJudge, type Finding } from './verdict.ts';
 
-/** One line of a recording. */
+/** One line of a recording, as `vivarium record` writes it. */
 export interface RecordedEntry {
+  /** Milliseconds since the beginning. */
   readonly t: number;
   readonly from: 'client' | 'server';
+  /** A message, or a line that is none, as it stood on the wire. */
   readonly raw?: string;
+  /** The same where it is no UTF-8, in base64. */
   readonly bytes?: string;
+  /** A line the server wrote to stderr. */
   readonly stderr?: string;
+  /** Over HTTP: which request and answer it belongs to, and their heads. */
   readonly exchange?: number;
   readonly head?: {
     readonly method?: string;
@@ -27,8 +32,10 @@ export interface RecordedEntry {
     readonly status?: number;
     readonly headers: Readonly<Record<string, string>>;
   };
+  /** Over HTTP: how an event of a stream was called. */
   readonly event?: { readonly id?: string; readonly type?: string };
-  readonly end?: object;
+  /** This side said nothing more. */
+  readonly end?: { readonly code?: number | null; readonly signal?: string | null };
 }
 
 export interface Recorded {

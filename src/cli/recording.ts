@@ -1,6 +1,7 @@
 // The file of a recording: what went between a client and a server, in order, one JSON object a line, secrets masked.
 import { createWriteStream, readFileSync, statSync } from 'node:fs';
 import { finished } from 'node:stream/promises';
+import type { RecordedEntry } from '../check/recorded.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { maskHeaders, maskText } from './masking.ts';
 
@@ -14,29 +15,7 @@ export interface RecordingHead {
   readonly began: string;
 }
 
-export interface Entry {
-  /** Milliseconds since the beginning. */
-  readonly t: number;
-  readonly from: Side;
-  /** A message, or a line that is none, as it stood on the wire. */
-  readonly raw?: string;
-  /** The same where it is no UTF-8, in base64. */
-  readonly bytes?: string;
-  /** A line the server wrote to stderr. */
-  readonly stderr?: string;
-  /** Over HTTP: which request and answer it belongs to, and their heads. */
-  readonly exchange?: number;
-  readonly head?: {
-    readonly method?: string;
-    readonly path?: string;
-    readonly status?: number;
-    readonly headers: Readonly<Record<string, string>>;
-  };
-  /** Over HTTP: how an event of a stream was called. */
-  readonly event?: { readonly id?: string; readonly type?: string };
-  /** This side said nothing more. */
-  readonly end?: { readonly code?: number | null; readonly signal?: string | null };
-}
+export type Entry = RecordedEntry;
 
 export interface Recording {
   readonly head: RecordingHead;

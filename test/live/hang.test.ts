@@ -1,6 +1,7 @@
 // The hang matrix: whatever runs away is stopped, and everything it worked with is still there.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, fenced, type Lab, onEachNode, openLab } from './fixture.ts';
+import { fenced, type Lab, onEachNode, openLab } from './fixture.ts';
+import { stops } from './stops.ts';
 
 /** `begun()` prints and leaves a sign; then it never ends. */
 const loops: Readonly<Record<string, string>> = {
@@ -27,26 +28,6 @@ const loops: Readonly<Record<string, string>> = {
     Readable.from(['a']).on('data', () => { begun(); for (;;); });
     await new Promise(() => {});`,
   'a loop that prints': "begun(); for (;;) console.log('again');",
-};
-
-type Stop = (lab: Lab, session: string, code: string, begun: () => Promise<void>) => Promise<Answer>;
-
-const stops: Readonly<Record<string, Stop>> = {
-  'its own limit': (lab, session, code) => lab.evaluate(code, { session, timeout_ms: 1_000 }),
-  'an interrupt': async (lab, session, code, begun) => {
-    const call = lab.evaluate(code, { session });
-    await begun();
-    expect((await lab.call('sessions', { action: 'interrupt', session })).isError).toBe(false);
-    return call;
-  },
-  'a cancelled call': async (lab, session, code, begun) => {
-    const given = new AbortController();
-    const call = lab.evaluate(code, { session }, given.signal);
-    await begun();
-    given.abort();
-    await expect(call).rejects.toThrow();
-    return lab.wait(session);
-  },
 };
 
 onEachNode((node) => {

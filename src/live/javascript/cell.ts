@@ -1,5 +1,6 @@
 // A cell before it runs: imports become calls, and one that awaits becomes a function whose names outlive it.
-import { type AnyNode, type Comment, type ModuleDeclaration, type Node, type Pattern, type Program, parse, type Statement } from 'acorn';
+import { type AnyNode, type Comment, type ModuleDeclaration, type Node, type Program, parse, type Statement } from 'acorn';
+import { namesIn } from './child/references.ts';
 import { Edits, type Run } from './edits.ts';
 
 export interface Cell {
@@ -296,21 +297,4 @@ function declaredBy(statement: Statement | ModuleDeclaration): string[] {
   if (statement.type === 'VariableDeclaration') return statement.declarations.flatMap(({ id }) => namesIn(id));
   if (statement.type === 'FunctionDeclaration' || statement.type === 'ClassDeclaration') return [statement.id.name];
   return statement.type === 'ImportDeclaration' ? statement.specifiers.map(({ local }) => local.name) : [];
-}
-
-function namesIn(pattern: Pattern): string[] {
-  switch (pattern.type) {
-    case 'Identifier':
-      return [pattern.name];
-    case 'ObjectPattern':
-      return pattern.properties.flatMap((one) => namesIn(one.type === 'RestElement' ? one.argument : one.value));
-    case 'ArrayPattern':
-      return pattern.elements.flatMap((one) => (one === null ? [] : namesIn(one)));
-    case 'AssignmentPattern':
-      return namesIn(pattern.left);
-    case 'RestElement':
-      return namesIn(pattern.argument);
-    default:
-      return [];
-  }
 }

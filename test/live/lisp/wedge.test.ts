@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notRun } from '../../../scripts/prepare.mjs';
-import { type Answer, fenced, isAlive, type Lab, mark, openLisp } from './fixture.ts';
+import { stops } from '../stops.ts';
+import { fenced, isAlive, type Lab, mark, openLisp } from './fixture.ts';
 
 /** Each prints and leaves a sign before it runs away. */
 const endless: Readonly<Record<string, string>> = {
@@ -20,26 +21,6 @@ const endless: Readonly<Record<string, string>> = {
     '(defclass odd () ()) (defmethod print-object ((o odd) s) (begun) (loop)) (make-instance (quote odd))',
   'a loop while a macro is expanded': '(defmacro endless () (begun) (loop)) (endless)',
   'a loop while code is read': '#.(progn (begun) (loop))',
-};
-
-type Stop = (lab: Lab, session: string, code: string, begun: () => Promise<void>) => Promise<Answer>;
-
-const stops: Readonly<Record<string, Stop>> = {
-  'its own limit': (lab, session, code) => lab.evaluate(code, { session, timeout_ms: 1_000 }),
-  'an interrupt': async (lab, session, code, begun) => {
-    const call = lab.evaluate(code, { session });
-    await begun();
-    expect((await lab.call('sessions', { action: 'interrupt', session })).isError).toBe(false);
-    return call;
-  },
-  'a cancelled call': async (lab, session, code, begun) => {
-    const given = new AbortController();
-    const call = lab.evaluate(code, { session }, given.signal);
-    await begun();
-    given.abort();
-    await expect(call).rejects.toThrow();
-    return lab.wait(session);
-  },
 };
 
 describe.skipIf(notRun('sbcl'))('on SBCL', () => {
