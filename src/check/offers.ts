@@ -83,6 +83,16 @@ function counterOffer({ conversation }: Peer): Revision | undefined {
   return undefined;
 }
 
+/** Each reason once, with the revisions it holds for where there are several. */
+export function refusalsInWords(refusals: readonly Pick<Refusal, 'revision' | 'transport' | 'reason'>[]): string {
+  const byReason = new Map<string, typeof refusals>();
+  for (const one of refusals) byReason.set(one.reason, [...(byReason.get(one.reason) ?? []), one]);
+  if (byReason.size === 1 && refusals.length > 1) return refusals[0]?.reason ?? '';
+  return [...byReason]
+    .map(([reason, held]) => `${held.map(({ revision, transport }) => `${revision} on ${transport}`).join(', ')}: ${reason}`)
+    .join('; ');
+}
+
 export function isUnauthorized({ conversation }: Peer): boolean {
   return conversation.exchanges.some(({ response }) => response?.status === 401);
 }

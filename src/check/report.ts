@@ -3,6 +3,7 @@ import type { Revision } from '../protocol/revision.ts';
 import { type Outcome, scoreOf, type Tally, tallyOf } from './outcome.ts';
 import type { Quality } from './quality/quality.ts';
 import { isAtLeast, type Transport } from './requirement.ts';
+import { wantsCalls } from './surface.ts';
 
 export interface Report {
   readonly tool: 'vivarium check';
@@ -29,6 +30,8 @@ export interface RevisionReport {
   readonly verdict: string;
   readonly sections: readonly SectionRow[];
   readonly outcomes: readonly Outcome[];
+  /** Of what was not verified, how much is so only because tools may not be called without leave. */
+  readonly withSideEffects?: number;
   readonly requests: number;
   readonly durationMs: number;
 }
@@ -48,19 +51,23 @@ export interface Fraction {
 export function revisionReport(
   base: Pick<RevisionReport, 'revision' | 'transport' | 'requests' | 'durationMs'>,
   outcomes: readonly Outcome[],
+  { uncalled = false }: { readonly uncalled?: boolean } = {},
 ): RevisionReport {
   const must = outcomes.filter(({ level }) => isAtLeast(level, 'must'));
   const failed = must.filter(({ verdict }) => verdict === 'failed').length;
   const unverified = must.filter(({ verdict }) => verdict === 'not-verified').length;
   const applicable = must.filter(isApplicable).length;
+  const waiting = uncalled ? outcomes.filter(({ verdict, message }) => verdict === 'not-verified' && wantsCalls(message)).length : 0;
   return {
     ...base,
     tally: tallyOf(outcomes),
     score: scoreOf(outcomes),
-    conformant: failed === 0 && unverified === 0,
+    // Where nothing was judged nothing is kept.
+    conformant: failed === 0 && unverified === 0 && applicable > 0,
     verdict: verdictOf(base.revision, { failed, unverified, applicable }),
     sections: sectionsOf(outcomes),
     outcomes,
+    ...(waiting > 0 && { withSideEffects: waiting }),
   };
 }
 

@@ -1,7 +1,7 @@
 // A whole run: what the server offers, each revision of it examined, and the report.
 import { choose } from './catalogue.ts';
 import { examine } from './examine.ts';
-import { findOffers, isUnauthorized, type Offer, type Offers, presentationOf } from './offers.ts';
+import { findOffers, isUnauthorized, type Offer, type Offers, presentationOf, refusalsInWords } from './offers.ts';
 import type { CheckOptions } from './options.ts';
 import { joinOutcomes, outcomesOf } from './outcome.ts';
 import { qualityOf } from './quality/quality.ts';
@@ -65,7 +65,8 @@ async function repeated(target: Target, { revision }: Offer, first: RevisionRepo
     const next = await runRevision(target, again, options);
     const { requests, durationMs, transport } = report;
     const sums = { revision, transport, requests: requests + next.requests, durationMs: durationMs + next.durationMs };
-    report = revisionReport(sums, joinOutcomes(report.outcomes, next.outcomes));
+    const uncalled = report.withSideEffects !== undefined || next.withSideEffects !== undefined;
+    report = revisionReport(sums, joinOutcomes(report.outcomes, next.outcomes), { uncalled });
   }
   return report;
 }
@@ -87,16 +88,16 @@ async function runRevision(target: Target, offer: Offer, options: CheckOptions, 
     (sum, { conversation }) => sum + conversation.messages.filter(({ direction }) => direction === 'sent').length,
     0,
   );
-  return revisionReport({ revision, transport, requests, durationMs: Math.round(performance.now() - began) }, outcomes);
+  const uncalled = !exercised && options.allowSideEffects !== true;
+  return revisionReport({ revision, transport, requests, durationMs: Math.round(performance.now() - began) }, outcomes, { uncalled });
 }
 
 function problemOf({ offers, refusals }: Offers): Pick<Report, 'problem'> {
   if (offers.length > 0) return {};
   const unauthorized = refusals.find(({ peer }) => isUnauthorized(peer));
-  const said = refusals.map(({ revision, transport, reason }) => `${revision} on ${transport}: ${reason}`);
   const stderr = refusals.map(({ peer }) => peer.conversation.stderr).find((text) => text !== '') ?? '';
   if (unauthorized !== undefined) {
     return { problem: { kind: 'unauthorized', message: 'the server asks for authorization (HTTP 401)', stderr } };
   }
-  return { problem: { kind: 'unreachable', message: said.join('; '), stderr: stderr.slice(-2_000) } };
+  return { problem: { kind: 'unreachable', message: refusalsInWords(refusals), stderr: stderr.slice(-2_000) } };
 }

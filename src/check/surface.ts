@@ -72,3 +72,8 @@ export function whyUncallable({ tools }: Surface): string {
   const more = tools.length > 3 ? ` and ${tools.length - 3} more` : '';
   return `${names.join(', ')}${more}: no readOnlyHint; give --args or --allow-side-effects`;
 }
+
+/** Whether a requirement was not verified for want of tools that may be called: every reason that comes of it says so in these words. */
+export function wantsCalls(reason: string): boolean {
+  return /may be called|--allow-side-effects/.test(reason);
+}

@@ -1,15 +1,18 @@
 // vivarium check list: the catalogue, chosen from, as text or JSON.
 import { choose } from '../check/catalogue.ts';
-import { addressOf, levelIn, partyIn, type Requirement, all as revisions } from '../check/requirement.ts';
+import { addressOf, levelIn, partyIn, type Requirement, all as revisions, sectionOf } from '../check/requirement.ts';
 import type { Revision } from '../protocol/revision.ts';
-import { checkOptions } from './check-options.ts';
+import { checkOptions, oneOf } from './check-options.ts';
 import type { Arguments } from './command.ts';
 
 export function listRequirements(args: Arguments): string {
   const { revision, level, only, skip } = checkOptions(args);
   const one = revisions.find((each) => each === revision);
+  const { party, transport } = args.values;
   const chosen = choose({
     ...(one !== undefined && { revision: one }),
+    ...(typeof party === 'string' && { party: oneOf('party', party, ['server', 'client'] as const) }),
+    ...(typeof transport === 'string' && { transport: oneOf('transport', transport, ['stdio', 'http', 'sse'] as const) }),
     ...(level !== undefined && { level }),
     ...(only !== undefined && { only }),
     ...(skip !== undefined && { skip }),
@@ -36,6 +39,7 @@ function row(each: Requirement, revision: Revision | undefined): object {
   const { id, revisions: holds, transports, capability, text, judged, hidden } = each;
   return {
     id,
+    section: sectionOf(each),
     level: levelIn(each, at),
     party: partyIn(each, at),
     revisions: holds,

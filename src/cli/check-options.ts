@@ -1,8 +1,8 @@
 // The flags of `check`, and what they mean for a run.
 import { readFileSync } from 'node:fs';
-import { choose } from '../check/catalogue.ts';
+import { catalogue, choose } from '../check/catalogue.ts';
 import type { CheckOptions } from '../check/options.ts';
-import { all as revisions } from '../check/requirement.ts';
+import { all as revisions, sectionOf } from '../check/requirement.ts';
 import { type Arguments, CommandError, exitCodes, type Flag } from './command.ts';
 import { count, list, milliseconds } from './flag-values.ts';
 import { targetFlags } from './target-flags.ts';
@@ -22,6 +22,8 @@ export const checkFlags: Readonly<Record<string, Flag>> = {
   level: { type: 'string', value: 'must|should|may', help: 'Judge only what is at least that strong (default: may)' },
   only: { type: 'string', value: 'ids', multiple: true, help: 'Judge only these: ids, beginnings (tools/call), or patterns with *' },
   skip: { type: 'string', value: 'ids', multiple: true, help: 'Leave these out' },
+  section: { type: 'string', value: 'names', multiple: true, help: 'Only these sections of the catalogue: tools, http, authorization …' },
+  party: { type: 'string', value: 'server|client', help: 'With list: what is asked of a server, or of a client' },
   args: { type: 'string', value: 'tool=json', multiple: true, help: 'Call this tool, with these arguments; the JSON may be @file' },
   'allow-side-effects': {
     type: 'boolean',
@@ -48,10 +50,11 @@ export function checkOptions({ values, lists }: Arguments): CheckOptions {
   const revision = oneOf('spec-version', text('spec-version') ?? 'auto', ['auto', 'all', ...revisions]);
   const level = oneOf('level', text('level') ?? 'may', ['must', 'should', 'may'] as const);
   const ids = (name: string): string[] | undefined => lists[name]?.flatMap(list);
-  const [only, skip] = [ids('only'), ids('skip')];
-  const unknown = only?.find((pattern) => !pattern.startsWith('quality') && choose({ only: [pattern] }).length === 0);
+  const [named, skip, within] = [ids('only'), ids('skip'), ids('section')];
+  const unknown = named?.find((pattern) => !pattern.startsWith('quality') && choose({ only: [pattern] }).length === 0);
   if (unknown !== undefined)
     throw new CommandError(exitCodes.usage, `--only ${unknown} names no requirement`, { hint: 'vivarium check list shows them' });
+  const only = within === undefined ? named : inSections(within, named);
   const time = (name: string): number | undefined => (text(name) === undefined ? undefined : milliseconds(name, text(name) as string));
   const number = (name: string): number | undefined => (text(name) === undefined ? undefined : count(name, text(name) as string));
   const [timeout, startTimeout] = [time('timeout'), time('connect-timeout')];
@@ -71,7 +74,19 @@ export function checkOptions({ values, lists }: Arguments): CheckOptions {
   };
 }
 
-function oneOf<T extends string>(flag: string, given: string, known: readonly T[]): T {
+/** The ids in these sections that are also named by `only`, where that is given. */
+function inSections(sections: readonly string[], only: readonly string[] | undefined): string[] {
+  const known = new Set(catalogue.map(sectionOf));
+  const unknown = sections.find((one) => !known.has(one));
+  if (unknown !== undefined) {
+    throw new CommandError(exitCodes.usage, `There is no section ${unknown}`, { hint: `There are ${[...known].join(', ')}` });
+  }
+  const chosen = choose(only === undefined ? {} : { only }).filter((one) => sections.includes(sectionOf(one)));
+  if (chosen.length === 0) throw new CommandError(exitCodes.usage, `--only names nothing in the section ${sections.join(', ')}`);
+  return chosen.map(({ id }) => id);
+}
+
+export function oneOf<T extends string>(flag: string, given: string, known: readonly T[]): T {
   const found = known.find((one) => one === given);
   if (found !== undefined) return found;
   throw new CommandError(exitCodes.usage, `--${flag} takes ${known.join(', ')}, not ${given}`);

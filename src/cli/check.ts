@@ -31,13 +31,15 @@ export const check: Command = {
     ['vivarium check --generate cases.json -- node server.js', 'calls made from its schemas, to be run with --tests cases.json'],
     ['vivarium check --client -- node client.js {url}', 'a client: we are the server'],
     ['vivarium check --recording s.jsonl', 'what vivarium record wrote down'],
-    ['vivarium check list --spec-version 2025-11-25 --level must', 'what is asked of a server or a client'],
+    ['vivarium check list --spec-version 2025-11-25 --level must --party server', 'what is asked of a server or a client'],
   ],
   async run(args) {
     if (args.positionals[0] === 'list' && args.program === undefined) {
       process.stdout.write(listRequirements(args));
       return exitCodes.ok;
     }
+    if (args.values['party'] !== undefined)
+      throw new CommandError(exitCodes.usage, '--party is for check list', { hint: '--client judges a client' });
     const options = checkOptions(args);
     const code = await checkCases(args, () => checkTargets(args), options);
     if (code !== undefined) return code;

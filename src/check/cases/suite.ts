@@ -1,5 +1,5 @@
 // Cases for a whole server: made from its lists, or run against it on a connection of their own.
-import { findOffers } from '../offers.ts';
+import { findOffers, refusalsInWords } from '../offers.ts';
 import type { CheckOptions } from '../options.ts';
 import type { Peer } from '../peer/peer.ts';
 import { readSurface } from '../surface.ts';
@@ -36,5 +36,5 @@ async function withServer<T>(target: Target, options: CheckOptions, work: (peer:
   } finally {
     await Promise.all(offers.map(({ peer }) => peer.close()));
   }
-  return { problem: refusals.map(({ revision, transport, reason }) => `${revision} on ${transport}: ${reason}`).join('; ') };
+  return { problem: refusalsInWords(refusals) };
 }

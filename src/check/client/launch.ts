@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Transport } from '../requirement.ts';
 import type { CommandLine } from '../wire/pipe.ts';
+import { startFailure } from '../wire/start-failure.ts';
 import type { Door } from './door-pipe.ts';
 import type { Ended } from './scenario.ts';
 
@@ -50,9 +51,7 @@ export function launch(client: CommandLine, door: Door, told: Launch): Launched 
     if (stderr.length < mostStderr) stderr += text;
   });
   const ended = new Promise<Ended>((resolve) => {
-    child.once('error', ({ message }) =>
-      resolve({ code: null, signal: null, stopped, stderr, failure: `could not be started: ${message}` }),
-    );
+    child.once('error', (error) => resolve({ code: null, signal: null, stopped, stderr, failure: startFailure(error, client) }));
     child.once('exit', (code, signal) => setTimeout(() => resolve({ code, signal, stopped, stderr }), 50));
   });
   const kill = (signal: 'SIGTERM' | 'SIGKILL'): void => {

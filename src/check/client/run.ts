@@ -2,6 +2,7 @@
 import type { Revision } from '../../protocol/revision.ts';
 import { compileSchema } from '../../schema/json-schema.ts';
 import { choose } from '../catalogue.ts';
+import { refusalsInWords } from '../offers.ts';
 import type { CheckOptions } from '../options.ts';
 import { outcomesOf } from '../outcome.ts';
 import { type Report, type RevisionReport, revisionReport } from '../report.ts';
@@ -182,6 +183,5 @@ function problemOf(
   refused: readonly { revision: Revision; transport: Transport; reason: string; played: Played }[],
 ): NonNullable<Report['problem']> {
   const stderr = refused.map(({ played }) => played.process.stderr).find((text) => text !== '') ?? '';
-  const said = refused.map(({ revision, transport, reason }) => `${revision} on ${transport}: ${reason}`);
-  return { kind: 'unreachable', message: said.join('; '), stderr: stderr.slice(-2_000) };
+  return { kind: 'unreachable', message: refusalsInWords(refused), stderr: stderr.slice(-2_000) };
 }

@@ -80,7 +80,7 @@ class StdioPeer implements PipePeer {
       const rest = lines.rest();
       if (rest.length > 0) recorder.happen('unfinished-line', rest.toString('utf8').slice(0, 400));
       recorder.happen('exit', how);
-      this.gone = `the server has gone (${how})`;
+      this.gone = this.pipe.unstarted ?? `the server has gone (${how})`;
       this.#waiting.giveUp(this.gone);
     });
   }

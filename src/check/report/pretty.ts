@@ -45,6 +45,7 @@ function revisionLines(run: RevisionReport, paint: Paint, verbose: boolean): str
   if (warned.length > 0)
     lines.push('', paint('yellow', `RECOMMENDED, NOT MET  ${warned.length}`), ...warned.flatMap((one) => broken(one, '!', paint)));
   lines.push(...unverifiedLines(of('not-verified'), paint));
+  if (run.withSideEffects !== undefined) lines.push(`  ${sideEffectsLine(run.withSideEffects)}`);
   if (verbose) {
     lines.push(
       '',
@@ -55,6 +56,11 @@ function revisionLines(run: RevisionReport, paint: Paint, verbose: boolean): str
     lines.push('', `NOT OBSERVABLE  ${of('unobservable').length}`, ...reasons(of('unobservable'), '·'));
   }
   return [...lines, '', ...table(run)];
+}
+
+/** One line for whoever wonders why so much is open. */
+export function sideEffectsLine(count: number): string {
+  return `--allow-side-effects calls every tool: up to ${count} more would be verified`;
 }
 
 function broken({ id, level, text, url, message, evidence, times, reproduce }: Outcome, mark: string, paint: Paint): string[] {

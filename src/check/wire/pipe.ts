@@ -1,5 +1,6 @@
 // A server at the other end of a pipe: a child process, or a program within this one.
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { startFailure } from './start-failure.ts';
 
 /** What a server on stdio is, seen from outside. */
 export interface Pipe {
@@ -9,6 +10,8 @@ export interface Pipe {
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
   /** How it ended, once it has. */
   readonly ended: Promise<string>;
+  /** Why it never began, where it did not. */
+  readonly unstarted?: string | undefined;
   /** Signals can be sent to it. */
   readonly isProcess: boolean;
 }
@@ -28,19 +31,20 @@ export interface CommandLine {
   readonly cwd?: string;
 }
 
-export function commandPipe({ command, args, env, cwd }: CommandLine): OpenPipe {
+export function commandPipe(line: CommandLine): OpenPipe {
   return (events) => {
-    // A group of its own, so that what a shell or a package runner started ends with it.
-    const detached = process.platform !== 'win32';
-    const child = spawn(command, [...args], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
-      ...(cwd !== undefined && { cwd }),
-      detached,
-      windowsHide: true,
-    });
+    let child: ChildProcessWithoutNullStreams;
+    try {
+      child = start(line);
+    } catch (error) {
+      return unstartedPipe(startFailure(error, line));
+    }
+    let unstarted: string | undefined;
     const ended = new Promise<string>((resolve) => {
-      child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+      child.once('error', (error) => {
+        if (child.pid === undefined) unstarted = startFailure(error, line);
+        resolve(unstarted ?? `could not be reached: ${error.message}`);
+      });
       // After its output has been read to the end, unless someone else keeps that open.
       child.once('close', (code, signal) => resolve(endOf(code, signal)));
       child.once('exit', (code, signal) => setTimeout(() => resolve(endOf(code, signal)), 200).unref());
@@ -52,19 +56,42 @@ export function commandPipe({ command, args, env, cwd }: CommandLine): OpenPipe 
     return {
       write: (bytes) => void (child.stdin.writable && child.stdin.write(bytes)),
       end: () => void child.stdin.end(),
-      kill(signal) {
-        if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-        try {
-          if (detached && signal === 'SIGKILL') process.kill(-child.pid, signal);
-          else child.kill(signal);
-        } catch {
-          child.kill(signal);
-        }
-      },
+      kill: (signal) => killed(child, signal),
       ended,
+      get unstarted() {
+        return unstarted;
+      },
       isProcess: true,
     };
   };
+}
+
+// A group of its own, so that what a shell or a package runner started ends with it.
+const detached = process.platform !== 'win32';
+
+function start({ command, args, env, cwd }: CommandLine): ChildProcessWithoutNullStreams {
+  return spawn(command, [...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+    ...(cwd !== undefined && { cwd }),
+    detached,
+    windowsHide: true,
+  });
+}
+
+function killed(child: ChildProcessWithoutNullStreams, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    if (detached && signal === 'SIGKILL') process.kill(-child.pid, signal);
+    else child.kill(signal);
+  } catch {
+    child.kill(signal);
+  }
+}
+
+function unstartedPipe(unstarted: string): Pipe {
+  const nothing = (): void => undefined;
+  return { write: nothing, end: nothing, kill: nothing, ended: Promise.resolve(unstarted), unstarted, isProcess: true };
 }
 
 function endOf(code: number | null, signal: string | null): string {

@@ -1,0 +1,100 @@
+// vivarium check as a command: what it chooses, how it ends, and what it says when there is nothing to judge.
+import { describe, expect, it } from 'vitest';
+import type { Report } from 'vivarium/check';
+import { fixture, vivarium } from './vivarium.ts';
+
+describe('a server that cannot be started', () => {
+  it.each([
+    [['--', 'no-such-program-at-all'], 'there is no program no-such-program-at-all on PATH'],
+    [['--', './no/such/file'], 'there is no file ./no/such/file'],
+    [['--', './README.md'], './README.md may not be executed'],
+    [['--cwd', '/no/such/folder', '--', process.execPath], 'there is no folder /no/such/folder to start it in'],
+  ])('is told of once, in one sentence, with exit code 4: %j', async (args, sentence) => {
+    const { code, stdout, stderr } = await vivarium(['check', ...args]);
+    expect([code, stderr]).toEqual([4, '']);
+    expect(stdout.split('\n').filter((line) => line.startsWith('  '))).toEqual([`  ${sentence}`]);
+  });
+
+  it('is told of in the same words when cases are to be made or a client is judged', async () => {
+    const generate = await vivarium(['check', '--generate', 'none.json', '--', 'no-such-program-at-all']);
+    expect(generate).toMatchObject({
+      code: 4,
+      stderr: 'The server could not be reached: there is no program no-such-program-at-all on PATH\n',
+    });
+    const client = await vivarium(['check', '--client', '--', 'no-such-program-at-all']);
+    expect(client).toMatchObject({ code: 4, stdout: expect.stringContaining('\n  there is no program no-such-program-at-all on PATH\n') });
+  });
+});
+
+describe('what was not verified for want of leave', () => {
+  const run = async (...flags: readonly string[]) => {
+    const reporter = ['--reporter', 'json', '--spec-version', '2025-11-25', '--section', 'tools,progress'];
+    const { stdout } = await vivarium(['check', ...reporter, ...flags, '--', ...fixture]);
+    const [first] = (JSON.parse(stdout) as Report).runs;
+    if (first === undefined) throw new Error('no run');
+    return first;
+  };
+
+  it('is counted, and with leave nothing is open for that reason', async () => {
+    const careful = await run();
+    const free = await run('--allow-side-effects');
+    expect(careful.withSideEffects).toBeGreaterThan(5);
+    expect(free.withSideEffects).toBeUndefined();
+    expect(free.tally.notVerified).toBeLessThanOrEqual(careful.tally.notVerified - (careful.withSideEffects ?? 0));
+    expect(free.tally.passed).toBeGreaterThan(careful.tally.passed);
+  });
+
+  it('stands in the report as one line', async () => {
+    const { stdout } = await vivarium(['check', '--spec-version', '2025-11-25', '--section', 'tools', '--', ...fixture]);
+    expect(stdout.match(/--allow-side-effects calls every tool: up to \d+ more would be verified/g)).toHaveLength(1);
+  });
+});
+
+describe('a run in which nothing was judged', () => {
+  it('is not called conformant', async () => {
+    const { stdout } = await vivarium(['check', '--reporter', 'json', '--only', 'quality', '--', ...fixture]);
+    const { runs } = JSON.parse(stdout) as Report;
+    expect(runs).toMatchObject([{ conformant: false, verdict: expect.stringMatching(/^NOTHING JUDGED/) }]);
+  });
+});
+
+interface Row {
+  readonly id: string;
+  readonly section: string;
+  readonly level: string;
+  readonly party: string;
+  readonly revisions: readonly string[];
+  readonly transports?: readonly string[];
+}
+
+describe('check list', () => {
+  const list = async (...flags: readonly string[]) =>
+    JSON.parse((await vivarium(['check', 'list', '--format', 'json', ...flags])).stdout) as readonly Row[];
+
+  it('chooses by party, section, level, revision and transport, together', async () => {
+    const all = await list();
+    const of = async (...flags: readonly string[]) => {
+      const rows = await list(...flags);
+      expect(rows.length).toBeGreaterThan(0);
+      expect(rows.length).toBeLessThan(all.length);
+      return rows;
+    };
+    for (const { party } of await of('--party', 'client', '--spec-version', '2025-11-25')) expect(['client', 'both']).toContain(party);
+    for (const { section } of await of('--section', 'tools,ping')) expect(['tools', 'ping']).toContain(section);
+    for (const { level } of await of('--level', 'must', '--spec-version', '2025-06-18')) expect(['MUST', 'MUST NOT']).toContain(level);
+    for (const { revisions } of await of('--spec-version', '2024-11-05')) expect(revisions).toContain('2024-11-05');
+    for (const { transports = ['stdio'] } of await of('--transport', 'stdio')) expect(transports).toContain('stdio');
+    const [both, wide] = [await of('--party', 'server', '--section', 'http', '--level', 'must'), await of('--section', 'http')];
+    expect(wide.map(({ id }) => id)).toEqual(expect.arrayContaining(both.map(({ id }) => id)));
+    expect(both.length).toBeLessThan(wide.length);
+  });
+
+  it.each([
+    [['list', '--party', 'both'], '--party takes server, client, not both'],
+    [['list', '--section', 'tool'], 'There is no section tool'],
+    [['list', '--section', 'tools', '--only', 'http'], '--only names nothing in the section tools'],
+    [['--party', 'client', '--', ...fixture], '--party is for check list'],
+  ])('refuses %j', async (args, reason) => {
+    expect(await vivarium(['check', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) });
+  });
+});
