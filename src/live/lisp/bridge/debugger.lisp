@@ -4,19 +4,29 @@
 (defvar *debug-box* (make-box))
 (defvar *paused* nil "The evaluation waits in the debugger.")
 
+(defmacro unless-stopped ((id) &body body)
+  "Whoever asked is answered also when the program is stopped meanwhile."
+  `(let ((stopped t))
+     (unwind-protect (multiple-value-prog1 (progn ,@body) (setf stopped nil))
+       (when stopped (refused ,id "It was stopped")))))
+
 (defun entering-debugger (condition hook)
   (declare (ignore hook))
+  ;; What went wrong is being told already; a report that asks for the debugger would have it told for ever.
+  (when *printing* (throw *printing* nil))
   (unless (typep condition 'sb-sys:interactive-interrupt) (setf *last-error* condition))
-  (cond ((heap-condition-p condition) (out-of-memory))
-        (*pauses* (pause-at condition))
-        (t (throw 'stop (obj "fault" (fault-of condition))))))
+  ;; SBCL forgets it here, and its own would read from nobody.
+  (let ((sb-ext:*invoke-debugger-hook* #'entering-debugger))
+    (cond ((heap-condition-p condition) (out-of-memory))
+          (*pauses* (pause-at condition))
+          (t (throw 'stop (obj "fault" (fault-of condition)))))))
 
 (defun heap-condition-p (condition)
   (typep condition 'sb-kernel::heap-exhausted-error))
 
 (defun out-of-memory ()
   (let ((where (let ((frame (find-if-not (lambda (frame) (machinery-p (frame-name frame))) (frames-from (top-frame)))))
-                 (if frame (frame-text frame) "the program"))))
+                 (if frame (telling (frame-text frame)) "the program"))))
     (throw 'stop (obj "memory" where))))
 
 (defun fault-of (condition)
@@ -37,10 +47,16 @@
     (wait-for-orders reason frames restarts)))
 
 (defun pause-obj (reason frames restarts)
-  (obj "reason" reason "frames" (frame-objs frames t) "restarts" (if restarts (restart-objs restarts) :omit)))
+  (telling (obj "reason" reason "frames" (frame-objs frames t) "restarts" (if restarts (restart-objs restarts) :omit))))
+
+(defun refuse-orders ()
+  "Those that came for a program that waits no more: none may reach another one."
+  (loop while (box-items *debug-box*)
+        do (refused (field (take *debug-box*) "id") "It was stopped")))
 
 (defun wait-for-orders (reason frames restarts)
   (flush-taps)
+  (refuse-orders)
   (send (list* :obj (cons "ev" "paused") (cdr (pause-obj reason frames restarts))))
   (loop
     (let* ((request (take *debug-box*)) (id (field request "id")) (action (field request "action")))
@@ -72,14 +88,24 @@
   (let ((frame (nth (field request "frame" 0) frames)))
     (if (null frame)
         (refused id "There is no frame ~d: there are ~d" (field request "frame" 0) (length frames))
-        (handler-case
-            (let* ((form (let ((*reading* t)) (read-from-string (field request "code" "nil"))))
-                   (value (handler-bind ((warning #'muffle-warning) (sb-ext:compiler-note #'muffle-warning))
-                            (let ((*error-output* (make-broadcast-stream))) (in-frame frame form)))))
-              (flush-taps)
-              (done id "value" (view value)))
-          (serious-condition (condition)
-            (done id "thrown" (format nil "~a: ~a" (type-name condition) (condition-message condition))))))))
+        (unless-stopped (id)
+          (handler-case
+              (let* ((form (let ((*reading* t)) (read-from-string (field request "code" "nil"))))
+                     (value (handler-bind ((warning #'muffle-warning) (sb-ext:compiler-note #'muffle-warning))
+                              (let ((*error-output* (make-broadcast-stream)))
+                                (without-debugger (lambda () (in-frame frame form)))))))
+                (flush-taps)
+                (done id "value" (view value)))
+            (serious-condition (condition)
+              (done id "thrown" (format nil "~a: ~a" (type-name condition) (condition-message condition)))))))))
+
+(defun without-debugger (function)
+  "What is run beside the program, and asks for the debugger, has failed."
+  (let ((sb-ext:*invoke-debugger-hook*
+          (lambda (condition hook)
+            (declare (ignore hook))
+            (error "It asks for the debugger: ~a: ~a" (type-name condition) (condition-message condition)))))
+    (funcall function)))
 
 (defun in-frame (frame form)
   "Frames without variables know only what is global."
@@ -94,7 +120,7 @@
            (refused id "There is no restart ~a: there are ~d" number (length restarts)))
           ((and (null text) (takes-value-p restart) (not (string= (restart-name restart) "RETRY")))
            (refused id "~a takes a value: value: \"...\"" (restart-name restart)))
-          (t (multiple-value-bind (values problem) (values-of text)
+          (t (multiple-value-bind (values problem) (unless-stopped (id) (values-of text))
                (if problem
                    (refused id "The value cannot be had: ~a" problem)
                    (progn (done id)
@@ -105,7 +131,9 @@
       (values '() nil)
       (handler-case
           (let ((form (let ((*reading* t)) (read-from-string text))))
-            (values (multiple-value-list (let ((*error-output* (make-broadcast-stream))) (eval form))) nil))
+            (values (multiple-value-list (let ((*error-output* (make-broadcast-stream)))
+                                           (without-debugger (lambda () (eval form)))))
+                    nil))
         (serious-condition (condition)
           (values nil (format nil "~a: ~a" (type-name condition) (condition-message condition)))))))
 
@@ -130,17 +158,21 @@
                                 (when (and (eql *running* id) (not *paused*))
                                   (let ((*paused* t) (top (sb-di:top-frame)))
                                     (restart-case
-                                        (wait-for-orders "asked to pause" (frames-from top)
-                                                         (remove-if-not (lambda (restart) (string= (restart-name restart) "GO-ON"))
-                                                                        (compute-restarts)))
+                                        ;; What is asked for there is stopped like everything else.
+                                        (sb-sys:with-interrupts
+                                          (wait-for-orders "asked to pause" (frames-from top)
+                                                           (remove-if-not (lambda (restart) (string= (restart-name restart) "GO-ON"))
+                                                                          (compute-restarts))))
                                       (go-on () :report "Go on")))))))
 
 (defun stray-debugger (condition hook)
   "In a thread the program started: it is told of, and the thread ends."
   (declare (ignore hook))
+  (when *printing* (throw *printing* nil))
   (ignore-errors
    (flush-taps)
-   (send (obj "ev" "stray" "what" "uncaught"
-              "where" (or (sb-thread:thread-name sb-thread:*current-thread*) "a thread")
-              "fault" (fault-obj condition (frames-from (top-frame)) nil))))
+   (let ((sb-ext:*invoke-debugger-hook* #'stray-debugger))
+     (send (obj "ev" "stray" "what" "uncaught"
+                "where" (or (sb-thread:thread-name sb-thread:*current-thread*) "a thread")
+                "fault" (fault-obj condition (frames-from (top-frame)) nil)))))
   (sb-thread:abort-thread))

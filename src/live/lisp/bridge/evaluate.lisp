@@ -63,7 +63,8 @@
                                 (*debugger-hook* nil)
                                 (sb-ext:*stepper-hook* #'stepping))
                             (abortable function)))
-                     (setf *running* nil)))))
+                     (setf *running* nil)
+                     (refuse-orders)))))
     (if (and (consp stopped) (eq (car stopped) :obj)) stopped (obj "interrupted" t))))
 
 (defun abortable (function)

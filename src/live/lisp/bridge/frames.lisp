@@ -46,8 +46,10 @@
 (defun frame-text (frame)
   (handler-case
       (printing (:length 6 :level 3 :pretty nil)
-        (bounded-text-of (out 300) (sb-debug::print-frame-call frame out :number nil)))
-    (error () (brief (frame-name frame)))))
+        (multiple-value-bind (text whole) (said-in-time 300 (lambda (out) (sb-debug::print-frame-call frame out :number nil)))
+          (if whole text (format nil "(~a … arguments that do not print)" (brief (frame-name frame))))))
+    (error () (brief (frame-name frame)))
+    (sb-kernel::control-stack-exhausted () (brief (frame-name frame)))))
 
 (defun frame-obj (frame &optional locals)
   (multiple-value-bind (file line column) (frame-place frame)
@@ -68,14 +70,17 @@
            do (when (and (sb-di:debug-var-symbol variable)
                          (eq (sb-di:debug-var-validity variable location) :valid))
                 (push (obj "name" (string-downcase (symbol-name (sb-di:debug-var-symbol variable)))
-                           "text" (brief (sb-di:debug-var-value variable frame)))
+                           "text" (let ((value (sb-di:debug-var-value variable frame)))
+                                    (said-in-time 250 (lambda (out) (write-string (brief value) out)))))
                       found)))
      (and found (vec (nreverse found))))))
 
 (defun restart-objs (restarts)
   (vec (loop for restart in restarts
              collect (obj "name" (princ-to-string (or (restart-name restart) "(no name)"))
-                          "report" (handler-case (bounded-text-of (out 300) (princ restart out)) (error () ""))
+                          "report" (handler-case (said-in-time 300 (lambda (out) (princ restart out)))
+                                     (error () "")
+                                     (sb-kernel::control-stack-exhausted () ""))
                           "takesValue" (if (takes-value-p restart) t :omit)))))
 
 (defun takes-value-p (restart)
@@ -84,10 +89,12 @@
 
 (defun condition-message (condition)
   (handler-case
-      (printing (:length 20 :level 4 :pretty nil)
+      ;; To find circles, all would be printed once to nowhere, where nothing ends what never stops.
+      (printing (:length 20 :level 4 :pretty nil :circle nil)
         (let ((*print-escape* nil))
-          (bounded-text-of (out 4000) (princ condition out))))
-    (error () "its message cannot be printed")))
+          (said-in-time 4000 (lambda (out) (princ condition out)))))
+    (error () "its message cannot be printed")
+    (sb-kernel::control-stack-exhausted () "its message cannot be printed: printing it exhausts the stack")))
 
 (defun condition-kind (condition)
   (typecase condition
@@ -99,9 +106,10 @@
 (defvar *reading* nil "Code is being read, not run.")
 
 (defun fault-obj (condition frames restarts)
-  (obj "type" (type-name condition)
-       "message" (condition-message condition)
-       "kind" (condition-kind condition)
-       "frames" (frame-objs frames)
-       "restarts" (if restarts (restart-objs restarts) :omit)
-       "ref" (or (ref-of condition) :omit)))
+  (telling
+    (obj "type" (type-name condition)
+         "message" (condition-message condition)
+         "kind" (condition-kind condition)
+         "frames" (frame-objs frames)
+         "restarts" (if restarts (restart-objs restarts) :omit)
+         "ref" (or (ref-of condition) :omit))))

@@ -6,7 +6,6 @@
 (defvar *worker* nil)
 (defvar *answering* nil "What the worker was asked last, until it is answered.")
 (defvar *clerk* nil)
-(defvar *main-fd* nil "The channel of an image that is ours.")
 (defvar *attended* t "Somebody hears what is sent.")
 (defvar *heap-limit* nil "In bytes: above it, what runs is stopped.")
 (defconstant +clerk-seconds+ 15)
@@ -142,7 +141,7 @@ of the user's own has threads of its own making."
   (handler-case
       (let ((answer (sb-ext:with-timeout +clerk-seconds+
                       (with-own-streams
-                        (let ((*package* (living-package))) (funcall known request))))))
+                        (let ((*package* (living-package))) (without-debugger (lambda () (funcall known request))))))))
         (apply #'done id (cdr-members answer)))
     (sb-ext:timeout () (refused id "It took longer than ~d s: what it shows may have no end" +clerk-seconds+))
     (serious-condition (condition) (refused id "~a" (condition-message condition)))))

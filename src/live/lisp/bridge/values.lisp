@@ -35,6 +35,44 @@
 (defmacro bounded-text-of ((stream &optional (most '+most-text+)) &body body)
   `(call-bounded ,most (lambda (,stream) ,@body)))
 
+;;; Reports and methods for print-object are the program's: one that never ends must not keep from being said what went wrong.
+(defconstant +text-seconds+ 1 "For each text.")
+(defconstant +telling-seconds+ 3 "For all that is told of one failure.")
+(defvar *until* nil "When all of it must have been printed, in internal real time.")
+(defvar *printing* nil "What to throw to in order to give up what is printed now.")
+
+(defmacro telling (&body body)
+  `(let ((*until* (or *until* (+ (get-internal-real-time) (* +telling-seconds+ internal-time-units-per-second)))))
+     ,@body))
+
+(defun seconds-left ()
+  (if *until*
+      (min +text-seconds+ (/ (- *until* (get-internal-real-time)) internal-time-units-per-second))
+      +text-seconds+))
+
+(defun in-time-p (function)
+  "Whether it came to its end. No handler of the program's can keep it from being stopped."
+  (let ((seconds (seconds-left)) (over nil) (late (list nil)))
+    (and (plusp seconds)
+         (let ((timer (sb-ext:make-timer (lambda () (unless over (throw late nil))) :thread sb-thread:*current-thread*)))
+           (catch late
+             (unwind-protect
+                  (let ((*printing* late))
+                    (sb-ext:schedule-timer timer seconds)
+                    (sb-sys:with-interrupts (funcall function)))
+               (setf over t)
+               (sb-ext:unschedule-timer timer))
+             t)))))
+
+(defun said-in-time (most function)
+  "What it writes to the stream it is given, as far as it came, and whether that was to its end."
+  (let* ((stream (make-instance 'bounded :left most))
+         (whole nil))
+    (catch 'enough
+      (setf whole (in-time-p (lambda () (catch 'enough (funcall function stream))))))
+    (let ((text (get-output-stream-string (bounded-text stream))))
+      (values (if whole text (concatenate 'string text "… (printing it does not come to its end)")) whole))))
+
 (defun huge-integer-p (value)
   (and (integerp value) (> (integer-length value) +huge-integer+)))
 
@@ -78,7 +116,7 @@
               (write value :stream out))))
     (error (condition)
       (values (format nil "#<~a that cannot be printed: ~a>" (type-name value)
-                      (handler-case (bounded-text-of (out 200) (princ condition out)) (error () "its error cannot either")))
+                      (handler-case (said-in-time 200 (lambda (out) (princ condition out))) (error () "its error cannot either")))
               nil))))
 
 (defun brief (value &optional (most 200))

@@ -2,6 +2,7 @@
 (in-package :vivarium)
 
 (defvar *send* (lambda (line) (declare (ignore line))) "Writes a frame; it alone knows the secret.")
+(defvar *main-fd* nil "The channel of an image that is ours.")
 (defvar *wire-lock* (sb-thread:make-mutex :name "wire"))
 (declaim (type function *send*))
 
@@ -15,7 +16,14 @@
       ;; An interrupt in the middle of a line would leave half of it on the channel.
       (sb-sys:without-interrupts
         (sb-thread:with-mutex (*wire-lock*)
-          (write-octets fd bytes))))))
+          (unless (or (write-octets fd bytes) (not (eql fd *main-fd*)))
+            (end-without-channel)))))))
+
+(defun end-without-channel ()
+  "The program has closed it. Nobody could ever hear of what is done here, so it ends, which is heard."
+  (let ((last-words (sb-ext:string-to-octets (format nil "The private channel to the server was closed by code in the image.~%"))))
+    (write-octets 2 last-words))
+  (sb-sys:os-exit 70 :abort t))
 
 (defun write-octets (fd bytes)
   (let ((at 0) (length (length bytes)))
