@@ -3,7 +3,7 @@ import type { Revision } from '../protocol/revision.ts';
 import { compileSchema } from '../schema/json-schema.ts';
 import { openLedger } from './ledger.ts';
 import { type Offer, presentationOf } from './offers.ts';
-import type { CheckOptions } from './options.ts';
+import type { RunOptions } from './options.ts';
 import { isModern, type Peer, type Presentation } from './peer/peer.ts';
 import type { ConnectOptions, Context, Probe } from './probe.ts';
 import { probes } from './probes/index.ts';
@@ -29,7 +29,7 @@ export async function examine(
   target: Target,
   offer: Offer,
   chosen: readonly Requirement[],
-  options: CheckOptions,
+  options: RunOptions,
   isClosed = false,
 ): Promise<Examination> {
   const { revision, transport, peer } = offer;
@@ -85,6 +85,7 @@ export async function examine(
       return;
     }
     const own: Peer[] = [];
+    const found: Finding[] = [];
     const open = async (name: string, more?: ConnectOptions): Promise<[Peer, Peer | undefined]> => {
       const given = await connectTo(target, transport, present(name, more));
       const made = isRefused(given) ? given.peer : given;
@@ -94,7 +95,7 @@ export async function examine(
     const present = (name: string, more: ConnectOptions = {}): Presentation => ({ ...presentationOf(options, revision, name), ...more });
     const context: Context = {
       ...shared,
-      judge: createJudge(findings),
+      judge: createJudge(found),
       async connect(name, more) {
         const [made, connected] = await open(name, more);
         own.push(made);
@@ -116,8 +117,10 @@ export async function examine(
       await probe.run(context);
     } catch (error) {
       const reason = `the probe "${probe.name}" failed: ${error instanceof Error ? error.message : String(error)}`;
-      for (const id of probe.judges) findings.push({ id, kind: 'unsure', message: reason, evidence: [] });
+      for (const id of probe.judges) found.push({ id, kind: 'unsure', message: reason, evidence: [] });
     }
+    const used = probe.apart === undefined ? [peer] : probe.apart === true ? own : other === undefined ? [] : [other];
+    findings.push(...(used.some(isEndedByOthers) ? found.map(withoutBlame) : found));
     await Promise.all(own.map((one) => one.close()));
     tell(probe.name);
   }
@@ -139,6 +142,17 @@ export async function examine(
   tell('rules');
   findings.push(...applyRules(peers));
   return { findings, peers, exercised: shared.calls.length === surface.tools.length };
+}
+
+/** Such as by another instance of the server, which wants to be the only one. */
+function isEndedByOthers({ conversation: { happenings } }: Peer): boolean {
+  const isOurs = happenings.some(({ what }) => what === 'signal');
+  return !isOurs && happenings.some(({ what, detail }) => what === 'exit' && /^ended by SIG(?:KILL|TERM)/.test(detail));
+}
+
+function withoutBlame(finding: Finding): Finding {
+  if (finding.kind !== 'broken') return finding;
+  return { ...finding, kind: 'unsure', message: 'somebody else ended the server while it was asked', evidence: [] };
 }
 
 /** In the order of the connections, whichever ended first. */

@@ -1,6 +1,6 @@
 // Which revisions a server offers on which transport, found out by asking for each.
 import type { Revision } from '../protocol/revision.ts';
-import type { CheckOptions } from './options.ts';
+import type { RunOptions } from './options.ts';
 import { fullCapabilities, type Peer, type Presentation } from './peer/peer.ts';
 import { all as revisions, type Transport } from './requirement.ts';
 import { connectTo, isRefused, isServedBy, type Refused, type Target, transportsOf } from './target.ts';
@@ -24,7 +24,7 @@ export interface Offers {
   readonly refusals: readonly Refusal[];
 }
 
-export function presentationOf(options: CheckOptions, revision: Revision, name: string): Presentation {
+export function presentationOf(options: RunOptions, revision: Revision, name: string): Presentation {
   return {
     name,
     revision,
@@ -32,12 +32,12 @@ export function presentationOf(options: CheckOptions, revision: Revision, name: 
     patience: options.timeout ?? 5_000,
     startPatience: options.startTimeout ?? 20_000,
     headers: options.headers ?? {},
-    pace: options.rateLimit === undefined ? 0 : 60_000 / options.rateLimit,
+    pace: options.pace,
   };
 }
 
 /** The connections it made are left open for the run. */
-export async function findOffers(target: Target, options: CheckOptions): Promise<Offers> {
+export async function findOffers(target: Target, options: RunOptions): Promise<Offers> {
   const refusals: Refusal[] = [];
   for (const transport of transportsOf(target)) {
     const found = await offersOn(target, transport, options, refusals);
@@ -47,7 +47,7 @@ export async function findOffers(target: Target, options: CheckOptions): Promise
   return { offers: [], refusals };
 }
 
-async function offersOn(target: Target, transport: Transport, options: CheckOptions, refusals: Refusal[]): Promise<Offer[]> {
+async function offersOn(target: Target, transport: Transport, options: RunOptions, refusals: Refusal[]): Promise<Offer[]> {
   const { revision: wanted = 'auto' } = options;
   const offers: Offer[] = [];
   const attempt = async (revision: Revision): Promise<Refused | undefined> => {

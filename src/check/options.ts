@@ -4,6 +4,7 @@ import type { Lock } from './quality/lock.ts';
 import type { Strictness } from './requirement.ts';
 import type { Surface } from './surface.ts';
 import type { Json } from './value.ts';
+import type { Pace } from './wire/pace.ts';
 
 export interface CheckOptions {
   /** The newest revision the server offers, every one it offers, or one alone. */
@@ -20,7 +21,7 @@ export interface CheckOptions {
   readonly bail?: boolean;
   /** How often the whole run is made; a requirement must be kept each time. */
   readonly repeat?: number;
-  /** Requests a minute. */
+  /** Requests a minute, on all connections together. */
   readonly rateLimit?: number;
   /** Milliseconds for an answer. */
   readonly timeout?: number;
@@ -34,6 +35,11 @@ export interface CheckOptions {
   /** Told of each step. */
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
+}
+
+/** With what all parts of one run share. */
+export interface RunOptions extends CheckOptions {
+  readonly pace: Pace;
 }
 
 export interface Progress {

@@ -2,7 +2,7 @@
 import { choose } from './catalogue.ts';
 import { examine } from './examine.ts';
 import { findOffers, isUnauthorized, type Offer, type Offers, presentationOf, refusalsInWords } from './offers.ts';
-import type { CheckOptions } from './options.ts';
+import type { CheckOptions, RunOptions } from './options.ts';
 import { joinOutcomes, outcomesOf } from './outcome.ts';
 import { qualityOf } from './quality/quality.ts';
 import { type Report, type RevisionReport, revisionReport } from './report.ts';
@@ -11,9 +11,11 @@ import { all } from './requirement.ts';
 import type { Surface } from './surface.ts';
 import { beginAt, labelOf, type Target } from './target.ts';
 import { weightiest } from './verdict.ts';
+import { createPace } from './wire/pace.ts';
 
 /** Judges a server. Never rejects because of what the server does, and never waits without end. */
-export async function runCheck(target: Target, options: CheckOptions = {}): Promise<Report> {
+export async function runCheck(target: Target, given: CheckOptions = {}): Promise<Report> {
+  const options: RunOptions = { ...given, pace: createPace(given.rateLimit) };
   const began = performance.now();
   options.onProgress?.({ revision: undefined, step: 'revisions', done: 0, of: 1 });
   const found = await findOffers(target, options);
@@ -50,13 +52,13 @@ export async function runCheck(target: Target, options: CheckOptions = {}): Prom
 const unauthorized = 'the server asks for authorization: give --token-env or --header';
 
 /** A connection on which nothing is said, to a server that serves nobody without a token. */
-function closedOffer(target: Target, options: CheckOptions): Offer {
+function closedOffer(target: Target, options: RunOptions): Offer {
   const { revision: wanted = 'auto' } = options;
   const revision = wanted === 'auto' || wanted === 'all' ? (all.at(-1) as Offer['revision']) : wanted;
   return { transport: 'http', revision, peer: beginAt(target, presentationOf(options, revision, 'main')) };
 }
 
-async function repeated(target: Target, { revision }: Offer, first: RevisionReport, options: CheckOptions): Promise<RevisionReport> {
+async function repeated(target: Target, { revision }: Offer, first: RevisionReport, options: RunOptions): Promise<RevisionReport> {
   let report = first;
   for (let count = 1; count < (options.repeat ?? 1); count += 1) {
     const { offers } = await findOffers(target, { ...options, revision });
@@ -71,7 +73,7 @@ async function repeated(target: Target, { revision }: Offer, first: RevisionRepo
   return report;
 }
 
-async function runRevision(target: Target, offer: Offer, options: CheckOptions, obstacle?: string): Promise<RevisionReport> {
+async function runRevision(target: Target, offer: Offer, options: RunOptions, obstacle?: string): Promise<RevisionReport> {
   const began = performance.now();
   const { revision, transport, peer } = offer;
   const { level = 'may', only, skip } = options;

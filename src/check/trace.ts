@@ -39,6 +39,8 @@ export interface Exchange {
   /** The one who is judged made the request, and we answered it. */
   readonly inbound?: true;
   response?: HttpResponse;
+  /** How often it got 429 and was sent again. */
+  postponed?: number;
   /** Why there is no response, or why it broke off. */
   failure?: string;
 }

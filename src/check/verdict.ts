@@ -31,13 +31,24 @@ export function createJudge(findings: Finding[], conversation?: string): Judge {
   const add = (id: string, kind: Finding['kind'], message: string, evidence: readonly Evidence[] = []): void => {
     findings.push({ id, kind, message, evidence, ...(conversation !== undefined && { conversation }) });
   };
+  const broken: Judge['broken'] = (id, message, evidence) => {
+    if (evidence?.some(isPutOff) === true) add(id, 'unsure', 'the server answers HTTP 429 for longer than is waited: give --rate-limit');
+    else add(id, 'broken', message, evidence);
+  };
   return {
     kept: (id, evidence) => add(id, 'kept', '', evidence),
-    broken: (id, message, evidence) => add(id, 'broken', message, evidence),
+    broken,
     unsure: (id, reason) => add(id, 'unsure', reason),
     inapplicable: (id, reason) => add(id, 'inapplicable', reason),
-    verdict: (id, isKept, message, evidence) => add(id, isKept ? 'kept' : 'broken', isKept ? '' : message, evidence),
+    verdict: (id, isKept, message, evidence) => (isKept ? add(id, 'kept', '', evidence) : broken(id, message, evidence)),
   };
+}
+
+/** Not refused for what it is, but for its time. */
+function isPutOff(evidence: Evidence): boolean {
+  if (typeof evidence === 'string') return false;
+  const exchange = 'request' in evidence ? evidence : evidence.exchange;
+  return exchange?.response?.status === 429;
 }
 
 const weight: Readonly<Record<Finding['kind'], number>> = { broken: 3, kept: 2, unsure: 1, inapplicable: 0 };

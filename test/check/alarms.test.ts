@@ -128,4 +128,28 @@ describe('a server that can run only once at a time', () => {
     expect(count).toBeGreaterThan(1);
     expect(failed(runs.flatMap((run) => run.outcomes))).toEqual([]);
   });
+
+  it('owes nothing when it is ended by another', async () => {
+    const target = pipeTarget(() => new Server({ name: 'alone', version: '1.0.0' }));
+    if (target.kind !== 'pipe') throw new Error('no pipe');
+    let count = 0;
+    const ended: Target = {
+      ...target,
+      open(streams) {
+        const child = target.open(streams);
+        const write = (bytes: Buffer): void => {
+          if (!bytes.includes('1999-01-01')) return child.write(bytes);
+          count += 1;
+          child.kill('SIGKILL');
+        };
+        return { ...child, write };
+      },
+    };
+    const { runs } = await runCheck(ended, { revision: '2025-11-25', timeout: 2_000, only: ['lifecycle'] });
+    expect(count).toBe(1);
+    expect(runs[0]?.outcomes.find(({ id }) => id === 'lifecycle/version/other')).toMatchObject({
+      verdict: 'not-verified',
+      message: 'somebody else ended the server while it was asked',
+    });
+  });
 });

@@ -20,6 +20,10 @@ export interface Meddling {
   dies?(line: string): boolean;
   /** Stays when its input ends. */
   readonly stays?: boolean;
+  /** Stays at SIGTERM. */
+  readonly deaf?: boolean;
+  /** Its last bytes, when SIGTERM comes. */
+  readonly dying?: string;
 }
 
 export function pipeTarget(create: () => Server, meddling: () => Meddling = () => ({})): Target {
@@ -78,9 +82,12 @@ export function pipeTarget(create: () => Server, meddling: () => Meddling = () =
           if (meddler.stays === true) return;
           void pipe.finish(1_000).then(() => setImmediate(end, 'exit code 0'));
         },
-        kill: () => end('killed'),
+        kill(signal) {
+          if (signal === 'SIGTERM' && meddler.deaf === true) return;
+          if (signal === 'SIGTERM' && meddler.dying !== undefined) stdout(Buffer.from(meddler.dying));
+          setImmediate(end, signal === 'SIGTERM' ? 'exit code 0' : 'ended by SIGKILL');
+        },
         ended,
-        isProcess: false,
       };
     },
   };

@@ -4,6 +4,7 @@ import type { CheckOptions } from '../options.ts';
 import type { Peer } from '../peer/peer.ts';
 import { readSurface } from '../surface.ts';
 import type { Target } from '../target.ts';
+import { createPace } from '../wire/pace.ts';
 import type { Case } from './case.ts';
 import { generateCases } from './generate.ts';
 import { type CaseResult, runCases } from './run-cases.ts';
@@ -29,7 +30,7 @@ export function runSuite(target: Target, cases: readonly Case[], options: CheckO
 }
 
 async function withServer<T>(target: Target, options: CheckOptions, work: (peer: Peer) => Promise<T>): Promise<T | Unreached> {
-  const { offers, refusals } = await findOffers(target, options);
+  const { offers, refusals } = await findOffers(target, { ...options, pace: createPace(options.rateLimit) });
   const [first] = offers;
   try {
     if (first !== undefined) return await work(first.peer);

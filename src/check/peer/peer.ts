@@ -3,6 +3,7 @@ import type { Revision } from '../../protocol/revision.ts';
 import type { Transport } from '../requirement.ts';
 import type { Conversation, Exchange, Message } from '../trace.ts';
 import { asRecord, isRecord, type Json } from '../value.ts';
+import type { Pace } from '../wire/pace.ts';
 
 export interface Greeting {
   readonly capabilities: Json;
@@ -59,6 +60,11 @@ export interface Peer {
   close(patience?: number): Promise<void>;
 }
 
+/** A peer over HTTP can also say what is not so of the length of a body: what was sent and what came back, in words. */
+export interface Striker {
+  strike(lengths: readonly string[], body: string, patience: number): Promise<string>;
+}
+
 export interface RawOptions extends SendOptions {
   /** The reply that is waited for; none when undefined. */
   readonly reply?: string | number | null;
@@ -73,8 +79,8 @@ export interface Presentation {
   /** Also for the first answer, which may include starting. */
   readonly startPatience: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds between two requests. */
-  readonly pace: number;
+  /** Shared by all connections of a run. */
+  readonly pace: Pace;
   /** Does not answer what the server asks. */
   readonly mute?: boolean;
 }

@@ -1,6 +1,7 @@
 // Authorization of 2025-03-26, where the server is its own authorization server.
+import { within } from '../peer/connection.ts';
 import type { HttpPeer } from '../peer/http.ts';
-import { within } from '../peer/stdio.ts';
+
 import type { Context } from '../probe.ts';
 import { type Exchange, parseJson } from '../trace.ts';
 import { brief, isRecord } from '../value.ts';
@@ -41,6 +42,7 @@ export async function olderAuthorization(peer: HttpPeer, { judge, url = '' }: Co
 
 async function reach(peer: HttpPeer, method: string, url: string): Promise<Exchange> {
   const flow = peer.call(method, { url, headers: { accept: 'application/json' }, wild: true });
+  await flow.head;
   await within(flow.end, 5_000);
   return flow.exchange;
 }

@@ -1,6 +1,7 @@
 // Authorization over HTTP, for servers that ask for it: the refusal, and the way it shows to a token.
+import { within } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
-import { within } from '../peer/stdio.ts';
+
 import type { Context, Probe } from '../probe.ts';
 import type { Exchange } from '../trace.ts';
 import { parseJson } from '../trace.ts';
@@ -92,6 +93,7 @@ async function ask(peer: HttpPeer, token: string | undefined, session?: string):
     body: JSON.stringify(message),
     wild: true,
   });
+  await flow.head;
   await within(flow.end, 5_000);
   return flow.exchange;
 }
@@ -181,6 +183,7 @@ async function metadata(peer: HttpPeer, challenge: string, refused: Exchange, { 
 
 async function get(peer: HttpPeer, url: string): Promise<Exchange> {
   const flow = peer.call('GET', { url, headers: { accept: 'application/json' }, wild: true });
+  await flow.head;
   await within(flow.end, 5_000);
   return flow.exchange;
 }

@@ -1,6 +1,7 @@
 // Streams of the sessions of Streamable HTTP: resumed, broken off, and each message on one of them only.
+import { within } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
-import { within } from '../peer/stdio.ts';
+
 import type { Context, Probe } from '../probe.ts';
 import type { Exchange, StreamEvent } from '../trace.ts';
 import { at, brief } from '../value.ts';
@@ -114,6 +115,7 @@ function open(peer: HttpPeer, call: Context['calls'][number] | undefined): Retur
 /** A whole exchange that was answered by a stream. */
 async function streamOf(peer: HttpPeer, call: Context['calls'][number] | undefined): Promise<Exchange | undefined> {
   const { flow } = open(peer, call);
+  await flow.head;
   if (
     (await within(
       flow.end.then(() => true),

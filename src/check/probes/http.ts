@@ -1,8 +1,10 @@
 // Streamable HTTP: the endpoint, its statuses, its doors.
+
 import { connect as connectTcp } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { within } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
-import { within } from '../peer/stdio.ts';
+
 import { type Context, outcome, type Probe, shown } from '../probe.ts';
 import type { Exchange } from '../trace.ts';
 
@@ -195,6 +197,7 @@ async function sessions({ connect, judge, capabilities }: Context): Promise<void
   judge.verdict('http/session/required', status === 400, `a request without a session id gets ${outcome(without)}`, shown(without));
   const { 'content-type': _, ...headers } = peer.headers();
   const flow = peer.call('DELETE', { headers });
+  await flow.head;
   await within(flow.end, 3_000);
   const ended: Exchange = flow.exchange;
   if (ended.response?.status === 405) {

@@ -1,7 +1,13 @@
-// A server on a pipe: how it ends, and what it survives.
+// What a server survives, and how it ends when it is told to.
+
+import { within } from '../peer/connection.ts';
+import { isHttpPeer } from '../peer/http.ts';
 import { isModern, type Peer } from '../peer/peer.ts';
+import { isSsePeer } from '../peer/sse.ts';
 import { isPipePeer } from '../peer/stdio.ts';
 import type { Context, Probe } from '../probe.ts';
+import { legacy } from '../requirement.ts';
+import { parseJson } from '../trace.ts';
 
 export const robustnessProbes: readonly Probe[] = [
   {
@@ -35,6 +41,21 @@ export const robustnessProbes: readonly Probe[] = [
         line.toString('utf8'),
       ]);
     },
+  },
+  {
+    name: 'SIGTERM',
+    judges: ['stdio/exit-on-sigterm'],
+    transports: ['stdio'],
+    revisions: legacy,
+    apart: true,
+    run: terminate,
+  },
+  {
+    name: 'lengths that lie',
+    judges: ['jsonrpc/request/answered'],
+    transports: ['http', 'sse'],
+    apart: 'other',
+    run: lie,
   },
 ];
 
@@ -83,4 +104,49 @@ async function flood({ other, judge }: Context): Promise<void> {
     `of 100 requests at once ${silent.length} are not answered`,
     silent[0]?.sent ?? [],
   );
+}
+
+/** In the middle of its work; one that does not end is not asked about anything else. */
+async function terminate({ connect, judge, capabilities }: Context): Promise<void> {
+  const peer = await connect('SIGTERM');
+  if (peer === undefined || !isPipePeer(peer)) return;
+  // It kills outright there.
+  if (process.platform === 'win32') return judge.unsure('stdio/exit-on-sigterm', 'there is no SIGTERM on Windows');
+  const feature = ['tools', 'resources', 'prompts'].find((one) => capabilities[one] !== undefined);
+  const asked = Array.from({ length: 8 }, () => (feature === undefined ? peer.request('ping') : peer.request(`${feature}/list`, {})));
+  await within(Promise.race(asked), 100);
+  peer.signal('SIGTERM');
+  const how = await peer.exit(5_000);
+  await Promise.all(how === undefined ? [] : asked);
+  const rest = peer.conversation.happenings.find(({ what }) => what === 'unfinished-line')?.detail ?? '';
+  const isHalf = rest !== '' && parseJson(rest) === undefined;
+  const evidence = isHalf ? [rest.slice(0, 400)] : [];
+  judge.verdict('stdio/exit-on-sigterm', how !== undefined, 'the server runs on for 5 seconds after SIGTERM');
+  if (isHalf) judge.broken('stdio/exit-on-sigterm', 'after SIGTERM the last message on standard output is half written', evidence);
+}
+
+/** By what they say of the length of a body, and its own bytes. */
+const lies: readonly (readonly [what: string, headers: (length: number) => readonly string[], body?: (body: string) => string])[] = [
+  ['a Content-Length above that of the body', (length) => [`Content-Length: ${length + 64}`]],
+  ['a Content-Length below that of the body', (length) => [`Content-Length: ${length - 8}`]],
+  ['two different lengths', (length) => [`Content-Length: ${length}`, `Content-Length: ${length + 1}`]],
+  ['a Content-Length below zero', () => ['Content-Length: -1']],
+  [
+    'a Content-Length beside Transfer-Encoding',
+    () => ['Content-Length: 5', 'Transfer-Encoding: chunked'],
+    (body) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+  ],
+];
+
+async function lie({ other, judge, patience }: Context): Promise<void> {
+  for (const [what, headers, form = (body: string) => body] of lies) {
+    const peer = await other();
+    if (peer === undefined || !(isHttpPeer(peer) || isSsePeer(peer))) return;
+    const message = JSON.stringify({ jsonrpc: '2.0', id: 'lies', method: method(peer), params: paramsOf(peer) });
+    const sent = await peer.strike(headers(message.length), form(message), 200);
+    const answer = await peer.request(method(peer), undefined, { patience });
+    const isWell = answer.message !== undefined;
+    const why = answer.silence ?? '';
+    judge.verdict('jsonrpc/request/answered', isWell, `after ${what} a request is not answered: ${why}`, [sent, ...answer.sent]);
+  }
 }

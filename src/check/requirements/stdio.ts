@@ -143,6 +143,17 @@ export const stdioRequirements: readonly Requirement[] = [
     judged: 'probe',
   },
   {
+    id: 'stdio/exit-on-sigterm',
+    level: 'SHOULD',
+    party: 'server',
+    revisions: legacy,
+    transports: ['stdio'],
+    text: 'The server exits when it is sent SIGTERM, and leaves no message half written.',
+    page: 'basic/lifecycle#stdio',
+    basis: 'prose',
+    judged: 'probe',
+  },
+  {
     id: 'stdio/restart',
     level: 'SHOULD',
     party: 'client',

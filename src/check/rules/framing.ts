@@ -30,9 +30,10 @@ export const framing: Rule = {
 function unfinished({ conversation }: Pick<Seen, 'conversation'>, judge: Judge, isClean: boolean): void {
   const rest = conversation.happenings.find(({ what }) => what === 'unfinished-line');
   // A process that was killed in the middle of a line is not to blame for it.
-  const killed = conversation.happenings.some(({ what, detail }) => what === 'signal' && detail === 'SIGKILL');
+  const killed = conversation.happenings.some(({ what, detail }) => what === 'exit' && detail.startsWith('ended by SIG'));
   if (rest !== undefined && !killed && parseJson(rest.detail) === undefined) {
-    judge.broken('stdio/stdout-clean', `the last bytes on standard output are no message: ${rest.detail.slice(0, 120)}`, [rest.detail]);
+    const shown = rest.detail.slice(0, 400);
+    judge.broken('stdio/stdout-clean', `the last bytes on standard output are no message: ${shown.slice(0, 120)}`, [shown]);
   } else if (isClean) judge.kept('stdio/stdout-clean');
 }
 

@@ -92,6 +92,8 @@ function isOwed({ message, cancelledAt, method, id }: Asked, { conversation, mal
   // A server that can run only once, and is gone before it said anything, has not started: there is nobody who owes an answer.
   const ended = conversation.happenings.find(({ what }) => what === 'end-of-input' || what === 'signal' || what === 'exit');
   if (ended?.what === 'exit' && !conversation.messages.some(({ direction }) => direction === 'received')) return false;
+  // After a signal nothing is owed any more, even if something still comes.
+  if (ended?.what === 'signal') return ended.at - message.at > 400;
   const last = conversation.messages.at(-1)?.at ?? 0;
   return Math.max(last, ended?.at ?? 0) - message.at > 400;
 }

@@ -1,8 +1,11 @@
 // HTTP as bytes need it: every header as given, bodies as they come, streams event by event.
-import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Exchange, Recorder } from '../trace.ts';
 import { createEventReader } from './event-stream.ts';
+import { type Pace, quietOf } from './pace.ts';
+import { rawPost, strike } from './socket.ts';
 
 export interface HttpCall {
   readonly method: string;
@@ -29,10 +32,12 @@ const maxBody = 64 * 1024 * 1024;
 
 export interface Http {
   call(call: HttpCall): HttpFlow;
+  /** A POST whose length is what these lines say, on a socket of its own; what was sent, but for credentials, and what came back. */
+  strike(post: Pick<HttpCall, 'url' | 'headers' | 'patience'>, lengths: readonly string[], body: string): Promise<string>;
   close(): void;
 }
 
-export function createHttp(recorder: Recorder): Http {
+export function createHttp(recorder: Recorder, pace: Pace): Http {
   const agents = { plain: new Agent({ keepAlive: true }), secure: new SecureAgent({ keepAlive: true }) };
   const flows = new Set<HttpFlow>();
   let count = 0;
@@ -55,20 +60,36 @@ export function createHttp(recorder: Recorder): Http {
       head.settle();
       end.settle();
     };
-    const outgoing = (secure ? secureRequest : request)(url, options, (incoming) => {
-      clearTimeout(timer);
-      receive(incoming, exchange, recorder, end.settle, give);
-      head.settle();
-    });
-    const timer = setTimeout(() => {
-      give(`no response within ${patience} ms`);
-      outgoing.destroy();
-    }, patience);
-    outgoing.on('error', (error) => {
-      clearTimeout(timer);
-      give(error.message === '' ? String((error as { code?: unknown }).code ?? error.name) : error.message);
-    });
-    outgoing.end(body);
+    let outgoing: ClientRequest | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const start = () => {
+      timer = setTimeout(() => {
+        give(`no response within ${patience} ms`);
+        outgoing?.destroy();
+      }, patience);
+      outgoing = (secure ? secureRequest : request)(url, options, (incoming) => {
+        clearTimeout(timer);
+        const quiet = incoming.statusCode === 429 ? quietOf(headersOf(incoming), exchange.postponed ?? 0) : undefined;
+        if (quiet !== undefined) {
+          // What was refused for its time only is asked again in due time, by everyone.
+          incoming.resume();
+          exchange.postponed = (exchange.postponed ?? 0) + 1;
+          pace.holdOff(quiet);
+          timer = setTimeout(start, pace.turn());
+          return;
+        }
+        receive(incoming, exchange, recorder, end.settle, give);
+        head.settle();
+      });
+      outgoing.on('error', (error) => {
+        clearTimeout(timer);
+        give(error.message === '' ? String((error as { code?: unknown }).code ?? error.name) : error.message);
+      });
+      outgoing.end(body);
+    };
+    const turn = pace.turn();
+    if (turn > 0) timer = setTimeout(start, turn);
+    else start();
     const flow: HttpFlow = {
       exchange,
       head: head.promise,
@@ -76,7 +97,7 @@ export function createHttp(recorder: Recorder): Http {
       abort() {
         clearTimeout(timer);
         give('closed by the client');
-        outgoing.destroy();
+        outgoing?.destroy();
       },
     };
     flows.add(flow);
@@ -86,6 +107,12 @@ export function createHttp(recorder: Recorder): Http {
 
   return {
     call,
+    async strike({ url, headers, patience }, lengths, body) {
+      await sleep(pace.turn());
+      recorder.wild = true;
+      const heard = await strike(url, rawPost(url, headers, lengths, body), patience);
+      return `${lengths.join('\r\n')}\r\n\r\n${body}\r\n→ ${heard === '' ? 'nothing' : heard.slice(0, 200)}`;
+    },
     close() {
       for (const flow of [...flows]) flow.abort();
       agents.plain.destroy();
@@ -95,8 +122,7 @@ export function createHttp(recorder: Recorder): Http {
 }
 
 function receive(incoming: IncomingMessage, exchange: Exchange, recorder: Recorder, done: () => void, give: (why: string) => void): void {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(incoming.headers)) headers[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
+  const headers = headersOf(incoming);
   const response = { at: recorder.now(), status: incoming.statusCode ?? 0, headers, body: Buffer.alloc(0), events: [] };
   exchange.response = response;
   const chunks: Buffer[] = [];
@@ -128,6 +154,10 @@ function receive(incoming: IncomingMessage, exchange: Exchange, recorder: Record
     }
     done();
   });
+}
+
+function headersOf(incoming: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));
 }
 
 function isJson(headers: Readonly<Record<string, string>>): boolean {

@@ -12,8 +12,6 @@ export interface Pipe {
   readonly ended: Promise<string>;
   /** Why it never began, where it did not. */
   readonly unstarted?: string | undefined;
-  /** Signals can be sent to it. */
-  readonly isProcess: boolean;
 }
 
 export interface PipeEvents {
@@ -47,7 +45,14 @@ export function commandPipe(line: CommandLine): OpenPipe {
       });
       // After its output has been read to the end, unless someone else keeps that open.
       child.once('close', (code, signal) => resolve(endOf(code, signal)));
-      child.once('exit', (code, signal) => setTimeout(() => resolve(endOf(code, signal)), 200).unref());
+      child.once('exit', (code, signal) => {
+        // What it started, as a package runner does, is told as well, and does not outlive it.
+        child.stdin.destroy();
+        setTimeout(() => {
+          resolve(endOf(code, signal));
+          killGroup(child);
+        }, 200).unref();
+      });
     });
     child.stdout.on('data', events.stdout);
     child.stderr.on('data', events.stderr);
@@ -61,7 +66,6 @@ export function commandPipe(line: CommandLine): OpenPipe {
       get unstarted() {
         return unstarted;
       },
-      isProcess: true,
     };
   };
 }
@@ -81,17 +85,21 @@ function start({ command, args, env, cwd }: CommandLine): ChildProcessWithoutNul
 
 function killed(child: ChildProcessWithoutNullStreams, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (signal === 'SIGKILL') killGroup(child);
+  child.kill(signal);
+}
+
+function killGroup({ pid }: ChildProcessWithoutNullStreams): void {
   try {
-    if (detached && signal === 'SIGKILL') process.kill(-child.pid, signal);
-    else child.kill(signal);
+    if (detached && pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    child.kill(signal);
+    // There is nobody left.
   }
 }
 
 function unstartedPipe(unstarted: string): Pipe {
   const nothing = (): void => undefined;
-  return { write: nothing, end: nothing, kill: nothing, ended: Promise.resolve(unstarted), unstarted, isProcess: true };
+  return { write: nothing, end: nothing, kill: nothing, ended: Promise.resolve(unstarted), unstarted };
 }
 
 function endOf(code: number | null, signal: string | null): string {

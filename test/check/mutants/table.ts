@@ -3,6 +3,7 @@ import { askingMutants } from './asking.ts';
 import { authorizationMutants } from './authorization.ts';
 import { baseMutants } from './base.ts';
 import { beginningMutants } from './beginning.ts';
+import { endingMutants } from './ending.ts';
 import { featureMutants } from './features.ts';
 import { httpMutants } from './http.ts';
 import type { HttpMutant } from './http-mutant.ts';
@@ -15,6 +16,7 @@ import { taskMutants } from './tasks.ts';
 export const pipeMutants: readonly Mutant[] = [
   ...baseMutants,
   ...beginningMutants,
+  ...endingMutants,
   ...featureMutants,
   ...listMutants,
   ...askingMutants,
