@@ -60,6 +60,7 @@ export function judgeRecording(recorded: Recorded, options: CheckOptions = {}): 
     const base: Omit<Report, 'offered' | 'runs' | 'durationMs'> = {
       tool: 'vivarium check',
       target: `${recorded.label} (the ${party})`,
+      party,
       server: { name: String(info['name'] ?? ''), version: String(info['version'] ?? '') },
       refused: [],
     };

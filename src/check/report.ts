@@ -1,5 +1,6 @@
 // What a run found, as data: the ground of every reporter.
 import type { Revision } from '../protocol/revision.ts';
+import type { Trend } from './history.ts';
 import { type Outcome, scoreOf, type Tally, tallyOf } from './outcome.ts';
 import type { Quality } from './quality/quality.ts';
 import { isAtLeast, type Transport } from './requirement.ts';
@@ -8,7 +9,9 @@ import { wantsCalls } from './surface.ts';
 export interface Report {
   readonly tool: 'vivarium check';
   readonly target: string;
-  /** What the server calls itself. */
+  /** Who is judged. */
+  readonly party: 'server' | 'client';
+  /** What it calls itself. */
   readonly server: { readonly name: string; readonly version: string };
   readonly offered: readonly Revision[];
   readonly refused: readonly { readonly revision: Revision; readonly transport: Transport; readonly reason: string }[];
@@ -17,6 +20,8 @@ export interface Report {
   readonly runs: readonly RevisionReport[];
   /** Advice on what it offers in the newest of the revisions; no part of any verdict. */
   readonly quality?: Quality;
+  /** Since the runs that were kept before. */
+  readonly trends?: readonly Trend[];
   readonly durationMs: number;
 }
 

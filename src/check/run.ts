@@ -39,6 +39,7 @@ export async function runCheck(target: Target, given: CheckOptions = {}): Promis
   return {
     tool: 'vivarium check',
     target: labelOf(target),
+    party: 'server',
     server: { name: typeof name === 'string' ? name : '', version: typeof version === 'string' ? version : '' },
     offered: found.offers.map(({ revision }) => revision),
     refused: found.refusals.map(({ revision, transport, reason }) => ({ revision, transport, reason })),

@@ -40,6 +40,11 @@ export const checkFlags: Readonly<Record<string, Flag>> = {
   tests: { type: 'string', value: 'file', help: 'Run the cases of this file instead of a check' },
   lock: { type: 'string', value: 'file', help: 'Compare what the server offers with this file; a breaking change is a failure' },
   'update-lock': { type: 'boolean', help: 'Write what the server offers to the file of --lock' },
+  history: {
+    type: 'string',
+    value: 'file',
+    help: 'Keep this run in a file of JSON lines, and show what is better or worse since the last',
+  },
   reporter: { type: 'string', value: 'name[=file]', multiple: true, help: 'pretty (default), json, junit, sarif, html or markdown' },
   verbose: { type: 'boolean', short: 'v', help: 'Also list what passed, and what does not apply and why' },
   quiet: { type: 'boolean', short: 'q', help: 'Show no progress' },

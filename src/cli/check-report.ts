@@ -1,9 +1,9 @@
 // Where the reports of a run go, and in which form.
 import { writeFileSync } from 'node:fs';
+import { jsonReports, prettyReports } from '../check/report/fleet-lines.ts';
 import { htmlReport } from '../check/report/html.ts';
 import { junitReport } from '../check/report/junit.ts';
 import { markdownReport } from '../check/report/markdown.ts';
-import { prettyReport } from '../check/report/pretty.ts';
 import { sarifReport } from '../check/report/sarif.ts';
 import type { Report } from '../check/report.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
@@ -11,8 +11,8 @@ import { type Arguments, CommandError, exitCodes } from './command.ts';
 type Form = (reports: readonly Report[], options: { readonly color: boolean; readonly verbose: boolean }) => string;
 
 const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
-  ['pretty', (reports, options) => reports.map((report) => prettyReport(report, options)).join('\n')],
-  ['json', (reports) => `${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`],
+  ['pretty', prettyReports],
+  ['json', jsonReports],
   ['junit', junitReport],
   ['sarif', sarifReport],
   ['html', htmlReport],

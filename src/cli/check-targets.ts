@@ -21,7 +21,9 @@ export async function checkTargets(args: Arguments): Promise<readonly Target[]> 
   return targets.map((target) => withToken(targetOf(target), args));
 }
 
-function targetOf({ label, entry }: ServerTarget): Target {
+function targetOf({ label: line, name, entry }: ServerTarget): Target {
+  // Two entries of a file may differ in their environment only.
+  const label = name === undefined ? line : `${name}: ${line}`;
   if ('url' in entry) return { kind: 'url', label, url: entry.url, headers: entry.headers, ...(entry.sse && { transport: 'sse' }) };
   const { command, args = [], env, cwd } = entry;
   return { kind: 'command', label, command, args, ...(env !== undefined && { env }), ...(cwd !== undefined && { cwd }) };

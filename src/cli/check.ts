@@ -5,6 +5,7 @@ import type { Report } from '../check/report.ts';
 import { runCheck } from '../check/run.ts';
 import { checkCases } from './check-cases.ts';
 import { checkClient, checkRecording } from './check-client.ts';
+import { historyUse } from './check-history.ts';
 import { listRequirements } from './check-list.ts';
 import { lockUse } from './check-lock.ts';
 import { checkFlags, checkOptions } from './check-options.ts';
@@ -27,6 +28,7 @@ export const check: Command = {
     ['vivarium check --spec-version all -- npx -y some-server', 'every revision that it offers'],
     ['vivarium check --config .mcp.json', 'every server of a configuration file, each shown before it is started'],
     ['vivarium check --reporter junit=check.xml --reporter pretty -- node server.js', 'for a build server'],
+    ['vivarium check --config .mcp.json --yes --history runs.jsonl', 'a table of all of them, and what has changed since the last run'],
     ['vivarium check --lock surface.json -- node server.js', 'what has changed in what it offers since --update-lock'],
     ['vivarium check --generate cases.json -- node server.js', 'calls made from its schemas, to be run with --tests cases.json'],
     ['vivarium check --client -- node client.js {url}', 'a client: we are the server'],
@@ -46,6 +48,7 @@ export const check: Command = {
     const reporters = reportTo(args);
     const expected = expectedFailures(args);
     const lock = lockUse(args);
+    const history = historyUse(args, options);
     const isServer = args.values['recording'] === undefined && args.values['client'] !== true;
     const targets = isServer ? await checkTargets(args) : [];
     if (targets.length > 1 && args.values['lock'] !== undefined) {
@@ -75,7 +78,10 @@ export const check: Command = {
       reports.push(report);
     }
     process.off('SIGINT', interrupt);
-    for (const reporter of reporters) reporter(reports);
+    const compared = history.compare(reports);
+    for (const reporter of reporters) reporter(compared);
+    // Half a run is no measure for the next.
+    if (!stop.signal.aborted) history.keep();
     const told = lock.finish();
     if (told !== undefined) process.stderr.write(`${told}\n`);
     return stop.signal.aborted ? exitCodes.interrupted : exitCodeOf(reports, expected, args);

@@ -12,6 +12,8 @@ import { words } from './words.ts';
 export interface ServerTarget {
   /** As a person would write it. */
   readonly label: string;
+  /** In the configuration file that names it. */
+  readonly name?: string;
   readonly entry: ServerEntry;
 }
 
@@ -87,12 +89,13 @@ async function byName(name: string, args: Arguments): Promise<ServerTarget> {
     throw new CommandError(exitCodes.usage, `"${name}" is no URL, no module, and no server of a configuration file`, { hint });
   }
   const entry = entryOf(name, found.servers.get(name), found.file);
-  if ('url' in entry) return remoteTarget(entry.url, entry.headers, args, entry.sse);
+  if ('url' in entry) return { ...remoteTarget(entry.url, entry.headers, args, entry.sse), name };
   const target = programTarget(entry.command, entry.args, args);
   await confirm(`${found.file} says that "${name}" is started so:\n  ${target.label}\nStart it?`, args.values['yes'] === true);
   const { env, cwd: own } = entry;
   return {
     label: target.label,
+    name,
     entry: { ...entry, env: { ...env, ...('env' in target.entry && target.entry.env) }, ...(own !== undefined && { cwd: own }) },
   };
 }

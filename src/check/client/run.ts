@@ -58,6 +58,7 @@ export async function runClientCheck(client: CommandLine, options: ClientOptions
   return {
     tool: 'vivarium check',
     target: [client.command, ...client.args].join(' '),
+    party: 'client',
     server: clientInfo(led),
     offered: known,
     refused: refused.map(({ revision: one, transport, reason }) => ({ revision: one, transport, reason })),

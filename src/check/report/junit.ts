@@ -1,39 +1,122 @@
-// JUnit XML: a suite for each revision of each target, a test case for each requirement.
+// JUnit XML: a suite for each revision of each target with a test case for each requirement, and one for what its lists show.
 import type { Outcome } from '../outcome.ts';
+import type { Quality } from '../quality/quality.ts';
 import type { Report, RevisionReport } from '../report.ts';
-import { isAtLeast } from '../requirement.ts';
+import { withArrows } from './arrows.ts';
+
+interface Suite {
+  readonly name: string;
+  readonly seconds: number;
+  readonly cases: readonly Case[];
+}
+
+interface Case {
+  readonly group: string;
+  readonly name: string;
+  readonly state: 'failure' | 'error' | 'skipped' | 'noted' | 'passed';
+  readonly message: string;
+  readonly type?: string;
+  readonly body: string;
+}
 
 export function junitReport(reports: readonly Report[]): string {
-  const suites = reports.flatMap((report) => [...report.runs.map((run) => suite(report, run)), ...problem(report)]);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="vivarium check">\n${suites.join('\n')}\n</testsuites>\n`;
+  const suites = reports.flatMap((report) => [
+    ...report.runs.map((run) => revisionSuite(report, run)),
+    ...surfaceSuite(report),
+    ...problemSuite(report),
+  ]);
+  const seconds = suites.reduce((sum, suite) => sum + suite.seconds, 0);
+  const cases = suites.flatMap((suite) => suite.cases);
+  const head = `<testsuites name="vivarium check" tests="${cases.length}" failures="${count(cases, 'failure')}" errors="${count(cases, 'error')}" time="${seconds.toFixed(3)}">`;
+  return `${['<?xml version="1.0" encoding="UTF-8"?>', head, ...suites.map(suiteText), '</testsuites>'].join('\n')}\n`;
 }
 
-function suite({ target }: Report, { revision, outcomes, durationMs, transport }: RevisionReport): string {
+function revisionSuite({ target }: Report, { revision, outcomes, durationMs, transport }: RevisionReport): Suite {
   // What cannot be observed is no test.
   const cases = outcomes.filter(({ verdict }) => verdict !== 'unobservable');
-  const failures = cases.filter(({ verdict }) => verdict === 'failed').length;
-  const skipped = cases.filter(({ verdict }) => verdict === 'not-verified' || verdict === 'not-applicable').length;
-  const head = `  <testsuite name="${xml(`${target} ${revision} ${transport}`)}" tests="${cases.length}" failures="${failures}" errors="0" skipped="${skipped}" time="${(durationMs / 1000).toFixed(3)}">`;
-  return [head, ...cases.map((outcome) => testCase(outcome, revision)), '  </testsuite>'].join('\n');
+  return { name: `${target} ${revision} ${transport}`, seconds: durationMs / 1000, cases: cases.map((one) => outcomeCase(one, revision)) };
 }
 
-function testCase({ id, section, level, text, verdict, message, url, evidence, reproduce }: Outcome, revision: string): string {
-  const open = `    <testcase classname="${xml(`${revision}.${section}`)}" name="${xml(`${id} (${level}) ${text}`)}"`;
-  const bytes = evidence.map((line) => `${line.direction === 'sent' ? '→' : line.direction === 'received' ? '←' : '·'} ${line.text}`);
-  const body = xml([message, url, ...bytes, ...(reproduce === undefined ? [] : [`again: ${reproduce}`])].join('\n'));
-  if (verdict === 'failed') return `${open}>\n      <failure message="${xml(message)}" type="${level}">${body}</failure>\n    </testcase>`;
-  if (verdict === 'not-verified') return `${open}>\n      <skipped message="${xml(`not verified: ${message}`)}"/>\n    </testcase>`;
-  if (verdict === 'not-applicable') return `${open}>\n      <skipped message="${xml(`not applicable: ${message}`)}"/>\n    </testcase>`;
-  if (verdict === 'warned' && isAtLeast(level, 'should')) return `${open}>\n      <system-out>${body}</system-out>\n    </testcase>`;
-  return `${open}/>`;
+const states: Readonly<Record<Outcome['verdict'], Case['state']>> = {
+  failed: 'failure',
+  warned: 'noted',
+  'not-verified': 'skipped',
+  'not-applicable': 'skipped',
+  unobservable: 'skipped',
+  passed: 'passed',
+};
+
+function outcomeCase({ id, section, level, text, verdict, message, url, evidence, reproduce }: Outcome, revision: string): Case {
+  const state = states[verdict];
+  const again = reproduce === undefined ? [] : [`again: ${reproduce}`];
+  return {
+    group: `${revision}.${section}`,
+    name: `${id} (${level}) ${text}`,
+    state,
+    message: state === 'skipped' ? `${verdict.replace('-', ' ')}: ${message}` : message,
+    type: level,
+    body: [message, url, ...withArrows(evidence), ...again].join('\n'),
+  };
 }
 
-function problem({ target, problem: found }: Report): string[] {
-  if (found === undefined) return [];
+/** Advice fails nothing; a breaking change since the lock does, as it does for the command. */
+function surfaceSuite({ target, quality }: Report): Suite[] {
+  if (quality === undefined) return [];
+  const cases = [...changeCases(quality), ...adviceCases(quality)];
+  return cases.length === 0 ? [] : [{ name: `${target} surface`, seconds: 0, cases }];
+}
+
+function changeCases({ changes }: Quality): Case[] {
+  if (changes === undefined) return [];
+  if (changes.length === 0) return [{ group: 'surface', name: 'as it was locked', state: 'passed', message: '', body: '' }];
+  return changes.map(({ kind, about, path, message, breaking }) => ({
+    group: 'surface',
+    name: `${kind} ${about}${path === '' ? '' : ` ${path}`}`,
+    state: breaking ? 'failure' : 'noted',
+    message,
+    type: 'breaking change',
+    body: message,
+  }));
+}
+
+function adviceCases({ advice }: Quality): Case[] {
+  return advice.map(({ id, about, path, message, vendors }) => ({
+    group: 'quality',
+    name: `${id} ${about}${path === undefined ? '' : ` ${path}`}`,
+    state: 'noted',
+    message,
+    body: `advice: ${about} ${message}${vendors === undefined ? '' : ` (${vendors.join(', ')})`}`,
+  }));
+}
+
+function problemSuite({ target, problem }: Report): Suite[] {
+  if (problem === undefined) return [];
+  const { kind, message, stderr } = problem;
   return [
-    `  <testsuite name="${xml(target)}" tests="1" failures="0" errors="1" skipped="0">`,
-    `    <testcase classname="vivarium.check" name="${xml(found.kind)}">\n      <error message="${xml(found.message)}">${xml(found.stderr)}</error>\n    </testcase>\n  </testsuite>`,
+    { name: target, seconds: 0, cases: [{ group: 'vivarium.check', name: kind, state: 'error', message, type: kind, body: stderr }] },
   ];
+}
+
+function suiteText({ name, seconds, cases }: Suite): string {
+  const counts = `tests="${cases.length}" failures="${count(cases, 'failure')}" errors="${count(cases, 'error')}" skipped="${count(cases, 'skipped')}"`;
+  return [`  <testsuite name="${xml(name)}" ${counts} time="${seconds.toFixed(3)}">`, ...cases.map(caseText), '  </testsuite>'].join('\n');
+}
+
+function caseText({ group, name, state, message, type, body }: Case): string {
+  const open = `    <testcase classname="${xml(group)}" name="${xml(name)}"`;
+  if (state === 'passed') return `${open}/>`;
+  const kind = type === undefined ? '' : ` type="${xml(type)}"`;
+  const inner =
+    state === 'skipped'
+      ? `<skipped message="${xml(message)}"/>`
+      : state === 'noted'
+        ? `<system-out>${xml(body)}</system-out>`
+        : `<${state} message="${xml(message)}"${kind}>${xml(body)}</${state}>`;
+  return `${open}>\n      ${inner}\n    </testcase>`;
+}
+
+function count(cases: readonly Case[], state: Case['state']): number {
+  return cases.filter((one) => one.state === state).length;
 }
 
 /** Also what XML cannot hold at all. */

@@ -1,78 +1,114 @@
 // Markdown, for a pull request or a job summary.
+import { fleetCells, fleetHeads, fleetOf } from '../fleet.ts';
+import type { Trend } from '../history.ts';
 import type { Outcome } from '../outcome.ts';
+import type { Quality } from '../quality/quality.ts';
 import type { Report, RevisionReport } from '../report.ts';
+import { withArrows } from './arrows.ts';
+import { sideEffectsLine } from './pretty.ts';
+import { changeInWords, scoresInWords } from './trend.ts';
 
 export function markdownReport(reports: readonly Report[]): string {
-  const parts = reports.length > 1 ? [fleet(reports)] : [];
+  const parts = reports.length > 1 ? [table(fleetHeads, fleetOf(reports).map(fleetCells))] : [];
   return `${[...parts, ...reports.map(one)].join('\n\n')}\n`;
-}
-
-function fleet(reports: readonly Report[]): string {
-  const rows = reports.flatMap((report) =>
-    report.runs.map(
-      ({ revision, tally, score }) =>
-        `| ${cell(report.target)} | ${revision} | ${tally.failed} | ${tally.warned} | ${tally.notVerified} | ${score.toFixed(1)} |`,
-    ),
-  );
-  return ['| server | revision | MUST broken | SHOULD unmet | not verified | score |', '|---|---|---|---|---|---|', ...rows].join('\n');
 }
 
 function one(report: Report): string {
   const who = [report.server.name, report.server.version].filter((text) => text !== '').join(' ');
-  const lines = [`## ${cell(report.target)}`, '', who === '' ? '' : `${cell(who)}, offers ${report.offered.join(', ')}`];
-  if (report.problem !== undefined) lines.push('', `**${report.problem.kind}**: ${cell(report.problem.message)}`);
-  return [...lines, ...report.runs.map(run)].join('\n');
+  const parts = [`## ${cell(report.target)}`];
+  if (who !== '') parts.push(`${cell(who)}, offers ${report.offered.join(', ')}`);
+  if (report.problem !== undefined) parts.push(`**${report.problem.kind}**: ${cell(report.problem.message)}`);
+  parts.push(...report.runs.flatMap(run), ...(report.trends ?? []).flatMap(trend));
+  if (report.quality !== undefined) parts.push(...quality(report.quality));
+  return parts.join('\n\n');
 }
 
-function run({ verdict, outcomes, sections, score, transport }: RevisionReport): string {
+function run({ verdict, outcomes, sections, score, transport, withSideEffects }: RevisionReport): string[] {
   const of = (wanted: Outcome['verdict']) => outcomes.filter((outcome) => outcome.verdict === wanted);
   const rows = sections
     .filter(({ must, should, notVerified }) => must.of + should.of + notVerified > 0)
-    .map(
-      ({ section, must, should, notVerified }) =>
-        `| ${section} | ${must.passed}/${must.of} | ${should.passed}/${should.of} | ${notVerified} |`,
-    );
+    .map(({ section, must, should, notVerified }) => [
+      section,
+      `${must.passed}/${must.of}`,
+      `${should.passed}/${should.of}`,
+      String(notVerified),
+    ]);
   return [
-    '',
     `### ${verdict}`,
-    '',
     `${transport}, score ${score.toFixed(1)}`,
     ...list('Failed', of('failed')),
     ...list('Recommended, not met', of('warned')),
     ...unverified(of('not-verified')),
-    '',
-    '| section | MUST | SHOULD | not verified |',
-    '|---|---|---|---|',
-    ...rows,
-  ].join('\n');
+    ...(withSideEffects === undefined ? [] : [cell(sideEffectsLine(withSideEffects))]),
+    ...(rows.length === 0 ? [] : [table(['section', 'MUST', 'SHOULD', 'not verified'], rows)]),
+  ];
 }
 
 function list(title: string, outcomes: readonly Outcome[]): string[] {
-  if (outcomes.length === 0) return [];
-  return ['', `#### ${title} (${outcomes.length})`, ...outcomes.flatMap(item)];
+  return outcomes.length === 0 ? [] : [`#### ${title} (${outcomes.length})`, ...outcomes.flatMap(item)];
 }
 
 function item({ id, level, text, url, message, evidence, reproduce }: Outcome): string[] {
-  const bytes = evidence
-    .slice(0, 6)
-    .map((line) => `${line.direction === 'sent' ? '→' : line.direction === 'received' ? '←' : '·'} ${line.text}`);
-  const block = [...bytes, ...(reproduce === undefined ? [] : [`again: ${reproduce}`])].join('\n');
+  const block = [...withArrows(evidence.slice(0, 6)), ...(reproduce === undefined ? [] : [`again: ${reproduce}`])].join('\n');
   // Longer than any row of backticks within.
   const fence = '`'.repeat(Math.max(3, ...[...block.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   return [
-    '',
     `- **${id}** (${level}) [${cell(text)}](${url})<br>${cell(message)}`,
-    ...(block === '' ? [] : ['', `${fence}text`, block, fence]),
+    ...(block === '' ? [] : [[`${fence}text`, block, fence].join('\n')]),
   ];
 }
 
 function unverified(outcomes: readonly Outcome[]): string[] {
   if (outcomes.length === 0) return [];
   const rows = outcomes.map(({ id, message }) => `- ${id}: ${cell(message)}`);
-  return ['', `<details><summary>Not verified (${outcomes.length}): a skip is not a pass</summary>`, '', ...rows, '', '</details>'];
+  return folded(`Not verified (${outcomes.length}): a skip is not a pass`, rows);
+}
+
+function trend(given: Trend): string[] {
+  const { revision, transport, since, better, worse } = given;
+  if (since === undefined) return [];
+  const rows = [...worse.map((change) => ['worse', change] as const), ...better.map((change) => ['better', change] as const)];
+  return [
+    `#### ${revision} on ${transport} since ${cell(since)}`,
+    ...(rows.length === 0
+      ? ['As it was.']
+      : [rows.map(([how, change]) => `- ${how}: **${cell(change.id)}** ${changeInWords(change)}`).join('\n')]),
+    scoresInWords(given),
+  ];
+}
+
+function quality({ bill, advice, changes }: Quality): string[] {
+  const parts: string[] = [];
+  if (changes !== undefined) {
+    const rows = changes.map(({ kind, about, path, message, breaking }) => [
+      breaking ? 'breaking' : '',
+      kind,
+      cell(about),
+      cell(path),
+      cell(message),
+    ]);
+    parts.push(`#### What it offers has changed (${changes.length})`);
+    parts.push(rows.length === 0 ? 'As it was locked.' : table(['', 'change', 'of', 'at', 'what'], rows, true));
+  }
+  if (bill.tools.length > 0) parts.push(`Tools: ${bill.tools.length}, for a model about ${bill.tokens} tokens.`);
+  if (advice.length === 0) return parts;
+  const rows = advice.map(({ id, about, message, vendors, path }) => {
+    const where = path === undefined ? '' : `, at ${cell(path)}`;
+    return `- **${id}** ${cell(about)} ${cell(message)}${vendors === undefined ? '' : ` (${vendors.join(', ')})`}${where}`;
+  });
+  return [...parts, ...folded(`Advice (${advice.length}): no part of the verdict`, rows)];
+}
+
+function folded(title: string, rows: readonly string[]): string[] {
+  return [`<details><summary>${title}</summary>`, rows.join('\n'), '</details>'];
+}
+
+function table(heads: readonly string[], rows: readonly (readonly string[])[], isEscaped = false): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(heads), `|${'---|'.repeat(heads.length)}`, ...rows.map((row) => line(isEscaped ? row : row.map(cell)))].join('\n');
 }
 
 /** What strangers wrote is text, not markup. */
 function cell(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>|#]/g, (character) => `\\${character}`);
+  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>|#&~]/g, (character) => `\\${character}`);
 }

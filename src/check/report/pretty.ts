@@ -3,7 +3,9 @@
 import { visible } from '../evidence.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Report, RevisionReport } from '../report.ts';
+import { withArrows } from './arrows.ts';
 import { type Paint, qualityLines } from './quality-lines.ts';
+import { trendLines } from './trend.ts';
 
 export interface PrettyOptions {
   readonly color?: boolean;
@@ -13,8 +15,13 @@ export interface PrettyOptions {
 
 const codes = { red: 31, green: 32, yellow: 33, dim: 2, bold: 1 } as const;
 
-export function prettyReport(report: Report, { color = false, verbose = false }: PrettyOptions = {}): string {
-  const paint: Paint = (style, text) => (color ? `\u001b[${codes[style]}m${text}\u001b[0m` : text);
+export function paintWith({ color = false }: PrettyOptions): Paint {
+  return (style, text) => (color ? `\u001b[${codes[style]}m${text}\u001b[0m` : text);
+}
+
+export function prettyReport(report: Report, options: PrettyOptions = {}): string {
+  const { verbose = false } = options;
+  const paint = paintWith(options);
   const who = [report.server.name, report.server.version].filter((text) => text !== '').join(' ');
   const lines = [`check  ${visible(report.target)}   ${visible(who)}`.trimEnd()];
   if (report.offered.length > 0) lines.push(`revisions: ${report.offered.join(' ')}   ${(report.durationMs / 1000).toFixed(1)} s`);
@@ -28,6 +35,7 @@ export function prettyReport(report: Report, { color = false, verbose = false }:
   }
   for (const run of report.runs) lines.push('', ...revisionLines(run, paint, verbose));
   if (report.runs.length > 1) lines.push('', ...matrix(report, paint));
+  if (report.trends !== undefined) lines.push(...trendLines(report.trends, paint, verbose));
   if (report.quality !== undefined) lines.push(...qualityLines(report.quality, paint, verbose));
   return `${lines.join('\n')}\n`;
 }
@@ -70,10 +78,7 @@ function broken({ id, level, text, url, message, evidence, times, reproduce }: O
     paint('dim', `      ${url}`),
     `      ${visible(message)}${times > 1 ? `  (${times} times)` : ''}`,
   ];
-  for (const line of evidence.slice(0, 6)) {
-    const arrow = line.direction === 'sent' ? '→' : line.direction === 'received' ? '←' : '·';
-    lines.push(indent(line.text, `      ${arrow} `, '        '));
-  }
+  for (const line of withArrows(evidence.slice(0, 6))) lines.push(indent(line, '      ', '        '));
   if (reproduce !== undefined) lines.push(paint('dim', `      again: ${reproduce}`));
   return lines;
 }

@@ -1,0 +1,47 @@
+// The table of many targets for a person at a terminal, and all of their reports as data.
+import { visible } from '../evidence.ts';
+import { fleetCells, fleetHeads, fleetOf } from '../fleet.ts';
+import type { Report } from '../report.ts';
+import { type PrettyOptions, paintWith, prettyReport } from './pretty.ts';
+
+const widest = 48;
+
+/** The table comes last, where a terminal has it before the eyes. */
+export function prettyReports(reports: readonly Report[], options: PrettyOptions = {}): string {
+  const each = reports.map((report) => prettyReport(report, options));
+  return [...each, ...(reports.length > 1 ? [`${fleetLines(reports, options).join('\n')}\n`] : [])].join('\n');
+}
+
+/** One report as it is; several with the table of them. */
+export function jsonReports(reports: readonly Report[]): string {
+  const value = reports.length === 1 ? reports[0] : { tool: 'vivarium check', fleet: fleetOf(reports), reports };
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function fleetLines(reports: readonly Report[], options: PrettyOptions): string[] {
+  const paint = paintWith(options);
+  const rows = fleetOf(reports);
+  const cells = rows.map((row) => fleetCells(row).map((text) => cut(visible(text).replace(/\s+/g, ' '))));
+  const widths = fleetHeads.map((head, column) => Math.max(head.length, ...cells.map((row) => [...(row[column] ?? '')].length)) + 2);
+  const line = (row: readonly string[]): string =>
+    row
+      .map((text, column) => text + ' '.repeat(pad(text, widths[column])))
+      .join('')
+      .trimEnd();
+  return [
+    paint('bold', line(fleetHeads)),
+    ...cells.map((row, index) => {
+      const { standing } = rows[index] ?? {};
+      return paint(standing === 'conformant' ? 'green' : standing?.startsWith('not ') === true ? 'red' : 'yellow', line(row));
+    }),
+  ];
+}
+
+function pad(text: string, width = 0): number {
+  return Math.max(0, width - [...text].length);
+}
+
+function cut(text: string): string {
+  const characters = [...text];
+  return characters.length <= widest ? text : `${characters.slice(0, widest - 1).join('')}…`;
+}
