@@ -64,6 +64,7 @@ export async function examine(
     surface,
     calls: callable(surface, terms),
     terms,
+    tokens: options.tokens ?? {},
     patience: options.timeout ?? 5_000,
     url: target.kind === 'url' ? target.url : undefined,
   };

@@ -28,6 +28,8 @@ export interface CheckOptions {
   /** Milliseconds for the first answer. */
   readonly startTimeout?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Tokens that must not do what the one in `headers` does: a good one for another server, and one of another user. */
+  readonly tokens?: { readonly foreign?: string; readonly other?: string };
   /** What the server offered before: the report says what has changed. */
   readonly lock?: Lock;
   /** Told of what the server offers in each revision. */

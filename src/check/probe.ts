@@ -1,5 +1,6 @@
 // What a probe is: something asked of the server in order to see one or more requirements kept or broken.
 import type { Revision } from '../protocol/revision.ts';
+import type { CheckOptions } from './options.ts';
 import type { Answer, Peer, Presentation } from './peer/peer.ts';
 import type { Transport } from './requirement.ts';
 import type { CallTerms, Surface, ToolCall } from './surface.ts';
@@ -32,6 +33,8 @@ export interface Context {
   readonly surface: Surface;
   readonly calls: readonly ToolCall[];
   readonly terms: CallTerms;
+  /** Besides the one of the run. */
+  readonly tokens: NonNullable<CheckOptions['tokens']>;
   readonly judge: Judge;
   readonly patience: number;
   /** What the user gave: the address over HTTP. */

@@ -14,6 +14,12 @@ export const checkFlags: Readonly<Record<string, Flag>> = {
   ...Object.fromEntries(Object.entries(targetFlags).filter(([name]) => naming.includes(name))),
   client: { type: 'boolean', help: 'The program is a client: it is judged, and we are its server' },
   recording: { type: 'string', value: 'file', help: 'Judge a recording of vivarium record, client and server, by what it shows' },
+  'foreign-token-env': { type: 'string', value: 'name', help: 'A variable with a good token for another server: it must be refused' },
+  'other-token-env': {
+    type: 'string',
+    value: 'name',
+    help: 'A variable with the token of another user: it must open no session but its own',
+  },
   'spec-version': {
     type: 'string',
     value: 'revision',
@@ -64,9 +70,11 @@ export function checkOptions({ values, lists }: Arguments): CheckOptions {
   const number = (name: string): number | undefined => (text(name) === undefined ? undefined : count(name, text(name) as string));
   const [timeout, startTimeout] = [time('timeout'), time('connect-timeout')];
   const [rateLimit, repeat] = [number('rate-limit'), number('repeat')];
+  const [foreign, other] = [tokenIn('foreign-token-env', text), tokenIn('other-token-env', text)];
   return {
     revision,
     level,
+    tokens: { ...(foreign !== undefined && { foreign }), ...(other !== undefined && { other }) },
     arguments: new Map((lists['args'] ?? []).map(toolArguments)),
     allowSideEffects: values['allow-side-effects'] === true,
     bail: values['bail'] === true,
@@ -89,6 +97,14 @@ function inSections(sections: readonly string[], only: readonly string[] | undef
   const chosen = choose(only === undefined ? {} : { only }).filter((one) => sections.includes(sectionOf(one)));
   if (chosen.length === 0) throw new CommandError(exitCodes.usage, `--only names nothing in the section ${sections.join(', ')}`);
   return chosen.map(({ id }) => id);
+}
+
+function tokenIn(flag: string, text: (name: string) => string | undefined): string | undefined {
+  const variable = text(flag);
+  if (variable === undefined) return undefined;
+  const token = process.env[variable];
+  if (token === undefined || token === '') throw new CommandError(exitCodes.usage, `--${flag} ${variable}: there is no such variable here`);
+  return token;
 }
 
 export function oneOf<T extends string>(flag: string, given: string, known: readonly T[]): T {

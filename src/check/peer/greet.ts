@@ -33,7 +33,8 @@ async function initialize(peer: Asker, presentation: Presentation): Promise<Gree
 async function discover(peer: Asker, presentation: Presentation): Promise<Greeting | string> {
   const answer = await peer.request('server/discover', {}, { patience: presentation.startPatience });
   const { result } = answer;
-  if (result === undefined) return refusal('server/discover', answer);
+  if (result === undefined)
+    return answer.error?.code === -32601 ? undiscovered(peer, presentation, answer) : refusal('server/discover', answer);
   const listed = Array.isArray(result['supportedVersions']) ? result['supportedVersions'].map(String) : undefined;
   if (listed !== undefined && !listed.includes(presentation.revision)) {
     return `it lists ${brief(listed)} and not ${presentation.revision}`;
@@ -47,6 +48,19 @@ async function discover(peer: Asker, presentation: Presentation): Promise<Greeti
     supported: listed,
     result,
   };
+}
+
+/** A server that speaks the revision and does not tell so: only its results have a type. What it offers is what it lists. */
+async function undiscovered(peer: Asker, { revision, patience }: Presentation, refused: Answer): Promise<Greeting | string> {
+  const kinds = ['tools', 'resources', 'prompts'];
+  const lists = await Promise.all(kinds.map((kind) => peer.request(`${kind}/list`, {}, { patience: Math.min(patience, 2_000) })));
+  const offered = kinds.filter((kind, index) => {
+    const { result } = lists[index] ?? {};
+    return typeof result?.['resultType'] === 'string' && Array.isArray(result[kind]);
+  });
+  if (offered.length === 0) return refusal('server/discover', refused);
+  const capabilities = Object.fromEntries(offered.map((kind) => [kind, {}]));
+  return { capabilities, info: {}, instructions: undefined, revision, supported: undefined, result: {} };
 }
 
 function refusal(method: string, { error, silence, exchange, message }: Answer): string {

@@ -4,40 +4,89 @@ import type { HttpPeer } from '../peer/http.ts';
 
 import type { Context } from '../probe.ts';
 import { type Exchange, parseJson } from '../trace.ts';
-import { brief, isRecord } from '../value.ts';
+import { brief, isRecord, type Json } from '../value.ts';
+import type { Judge } from '../verdict.ts';
+import { isLoopback } from '../wire/loopback.ts';
+
+const wellKnown = '/.well-known/oauth-authorization-server';
 
 export async function olderAuthorization(peer: HttpPeer, { judge, url = '' }: Context): Promise<void> {
-  const { origin, protocol } = new URL(url);
-  const exchange = await reach(peer, 'GET', `${origin}/.well-known/oauth-authorization-server`);
-  const document = parseJson(exchange.response?.body.toString('utf8') ?? '');
-  const isServed = exchange.response?.status === 200 && isRecord(document);
+  const { origin } = new URL(url);
+  const exchange = await reach(peer, 'GET', origin + wellKnown);
+  const document = documentIn(exchange);
   const status = exchange.response?.status;
-  judge.verdict('authorization/metadata/served', isServed, `the well-known address gets HTTP ${status}`, [exchange]);
-  if (isServed) {
+  judge.verdict('authorization/metadata/served', document !== undefined, `the well-known address gets HTTP ${status}`, [exchange]);
+  if (document !== undefined) {
     judge.kept('authorization/metadata/base-url', [exchange]);
     judge.inapplicable('authorization/metadata/default-paths-served', 'the server has metadata');
     const hasRegistration = typeof document['registration_endpoint'] === 'string';
     judge.verdict('authorization/registration/dynamic-served', hasRegistration, `the metadata are ${brief(document)}`, [exchange]);
-    const endpoints = ['authorization_endpoint', 'token_endpoint'].map((name) => String(document[name] ?? ''));
-    if (protocol === 'http:') judge.unsure('authorization/https', 'the server itself is reached without HTTPS');
-    else
-      judge.verdict(
-        'authorization/https',
-        endpoints.every((one) => one.startsWith('https:')),
-        `the endpoints are ${brief(endpoints)}`,
-        [exchange],
-      );
-  } else {
-    judge.unsure('authorization/metadata/base-url', 'there are no metadata');
-    const paths = await Promise.all(
-      ['/authorize', '/token', '/register'].map((path) => reach(peer, path === '/authorize' ? 'GET' : 'POST', origin + path)),
-    );
-    const missing = paths.filter(({ response }) => response === undefined || response.status === 404);
-    judge.verdict('authorization/metadata/default-paths-served', missing.length === 0, 'neither metadata nor the default paths', missing);
-    judge.unsure('authorization/registration/dynamic-served', 'there are no metadata');
-    judge.unsure('authorization/https', 'there are no metadata');
+    encrypted(document, exchange, judge);
+    await redirected(peer, String(document['authorization_endpoint'] ?? ''), origin, judge);
+    return;
   }
-  judge.unsure('authorization/redirect/validated', 'a registered client would be needed');
+  await elsewhere(peer, exchange, url, judge);
+  for (const id of ['authorization/registration/dynamic-served', 'authorization/https']) judge.unsure(id, 'there are no metadata');
+  await redirected(peer, `${origin}/authorize`, origin, judge);
+}
+
+/** Metadata below the path of the server, where no client looks; or none at all, and then the default paths. */
+async function elsewhere(peer: HttpPeer, missing: Exchange, url: string, judge: Judge): Promise<void> {
+  const { origin, pathname } = new URL(url);
+  const path = pathname.replace(/\/$/, '');
+  if (path !== '') {
+    for (const address of [`${origin}${path}${wellKnown}`, `${origin}${wellKnown}${path}`]) {
+      const found = await reach(peer, 'GET', address);
+      if (documentIn(found) === undefined) continue;
+      judge.broken('authorization/metadata/base-url', `the metadata are at ${new URL(address).pathname}`, [missing, found]);
+      return judge.inapplicable('authorization/metadata/default-paths-served', 'the server has metadata');
+    }
+  }
+  judge.unsure('authorization/metadata/base-url', 'there are no metadata');
+  const paths = await Promise.all(
+    ['/authorize', '/token', '/register'].map((one) => reach(peer, one === '/authorize' ? 'GET' : 'POST', origin + one)),
+  );
+  const gone = paths.filter(({ response }) => response === undefined || response.status === 404);
+  judge.verdict('authorization/metadata/default-paths-served', gone.length === 0, 'neither metadata nor the default paths', gone);
+}
+
+function encrypted(document: Json, exchange: Exchange, judge: Judge): void {
+  const id = 'authorization/https';
+  const endpoints = ['authorization_endpoint', 'token_endpoint', 'registration_endpoint']
+    .map((name) => document[name])
+    .filter((one) => typeof one === 'string' && URL.canParse(one)) as string[];
+  const open = endpoints.filter((one) => new URL(one).protocol !== 'https:');
+  // On this machine a server is tried out before it has a certificate.
+  if (open.length > 0 && open.every(isLoopback)) return judge.unsure(id, 'the endpoints are on this machine');
+  judge.verdict(id, open.length === 0, `the endpoints are ${brief(endpoints)}`, [exchange]);
+}
+
+/** Nobody has registered this address: who is led there is led anywhere. */
+async function redirected(peer: HttpPeer, endpoint: string, origin: string, judge: Judge): Promise<void> {
+  const id = 'authorization/redirect/validated';
+  if (!URL.canParse(endpoint)) return judge.unsure(id, 'there is no authorization endpoint');
+  if (new URL(endpoint).origin !== origin) return judge.unsure(id, 'the authorization server is another server');
+  const address = new URL(endpoint);
+  const asked = {
+    response_type: 'code',
+    client_id: 'vivarium-no-such-client',
+    redirect_uri: 'https://vivarium-check.invalid/callback',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+    state: 'vivarium',
+  };
+  for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value);
+  const exchange = await reach(peer, 'GET', address.href);
+  const { status = 0, headers = {} } = exchange.response ?? {};
+  const to = headers['location'] ?? '';
+  const isLed = status >= 300 && status < 400 && URL.canParse(to, origin) && new URL(to, origin).hostname === 'vivarium-check.invalid';
+  if (status === 404 || status === 0) return judge.unsure(id, 'nothing is served at the authorization endpoint');
+  judge.verdict(id, !isLed, `an address that nobody registered is led to: ${brief(to)}`, [exchange]);
+}
+
+function documentIn({ response }: Exchange): Json | undefined {
+  const document = response?.status === 200 ? parseJson(response.body.toString('utf8')) : undefined;
+  return isRecord(document) ? document : undefined;
 }
 
 async function reach(peer: HttpPeer, method: string, url: string): Promise<Exchange> {

@@ -6,6 +6,8 @@ import type { Context, Probe } from '../probe.ts';
 import type { Exchange } from '../trace.ts';
 import { parseJson } from '../trace.ts';
 import { asList, asRecord, brief, isRecord, type Json } from '../value.ts';
+import { parameterOf } from '../wire/challenge.ts';
+import { isLoopback } from '../wire/loopback.ts';
 import { olderAuthorization } from './authorization-older.ts';
 
 const judges = [
@@ -49,30 +51,47 @@ async function authorization(context: Context): Promise<void> {
   const peer = begin('authorization');
   if (!isHttpPeer(peer)) return;
   const refused = await ask(peer, undefined);
-  const status = refused.response?.status;
-  judge.verdict('http/authentication', status === 401, 'requests without credentials are served', [refused]);
-  if (status !== 401) {
-    for (const id of judges) if (id !== 'http/authentication') judge.inapplicable(id, 'the server asks for no authorization');
-    return;
-  }
+  const status = refused.response?.status ?? 0;
+  if (status !== 401) return otherwise(peer, refused, context);
+  judge.kept('http/authentication', [refused]);
   const challenge = refused.response?.headers['www-authenticate'] ?? '';
   judge.kept('authorization/challenge/401', [refused]);
   judge.kept('security/local/http-restricted');
   judge.verdict('authorization/http', /^bearer\b/i.test(challenge), `WWW-Authenticate is ${brief(challenge)}`, [refused]);
   await wrongToken(peer, context);
+  await foreignToken(peer, context);
   await inSession(context);
   if (revision === '2025-03-26') await olderAuthorization(peer, context);
   else await metadata(peer, challenge, refused, context);
-  for (const [id, why] of [
-    ['authorization/token/audience', 'a valid token for another server would be needed'],
-    ['authorization/insufficient/403', 'a token with too few scopes would be needed'],
-    ['authorization/insufficient/challenge', 'a token with too few scopes would be needed'],
-    ['authorization/insufficient/scopes', 'a token with too few scopes would be needed'],
-    ['authorization/resource/case', 'a token for the address in another spelling would be needed'],
-    ['security/session/bound', 'the tokens of two users would be needed'],
-  ] as const) {
-    judge.unsure(id, why);
+  judge.unsure('authorization/resource/case', 'a token for the address in another spelling would be needed');
+}
+
+/** Without credentials it is served, or refused in another way than by 401. */
+async function otherwise(peer: HttpPeer, bare: Exchange, { judge, url }: Context): Promise<void> {
+  const status = bare.response?.status ?? 0;
+  const rest = judges.filter((id) => id !== 'http/authentication');
+  if (isServed(bare)) {
+    judge.broken('http/authentication', 'requests without credentials are served', [bare]);
+    const isHere = isLoopback(url);
+    if (isHere) judge.broken('security/local/http-restricted', 'every program on this machine is served', [bare]);
+    for (const id of rest) {
+      if (!isHere || id !== 'security/local/http-restricted') judge.inapplicable(id, 'the server asks for no authorization');
+    }
+    return;
   }
+  const [, own] = /^bearer (.+)$/i.exec(peer.headers()['authorization'] ?? '') ?? [];
+  const served = own === undefined ? undefined : await ask(peer, own);
+  // Nothing but the token tells the two apart.
+  const isAsked = served !== undefined && isServed(served) && status >= 400 && status < 500 && status !== 429;
+  if (!isAsked) return judge.unsure('http/authentication', `a request without credentials gets HTTP ${status}`);
+  judge.kept('http/authentication', [bare]);
+  judge.kept('security/local/http-restricted', [bare]);
+  const what = `a request without a token gets HTTP ${status}, and is served with one`;
+  for (const id of ['authorization/challenge/401', 'authorization/status']) judge.broken(id, what, [bare, served]);
+}
+
+function isServed({ response }: Exchange): boolean {
+  return response !== undefined && response.status >= 200 && response.status < 300;
 }
 
 /** A proper request with these credentials, or with none. */
@@ -106,18 +125,28 @@ async function wrongToken(peer: HttpPeer, { judge }: Context): Promise<void> {
   judge.verdict('authorization/token/invalid', status === 401, what, [exchange]);
   judge.verdict('authorization/status', status === 401, what, [exchange]);
   const challenge = exchange.response?.headers['www-authenticate'] ?? '';
-  const error = parameter(challenge, 'error');
+  const error = parameterOf(challenge, 'error');
   judge.verdict('authorization/token/error', error === 'invalid_token', `WWW-Authenticate is ${brief(challenge)}`, [exchange]);
 }
 
-/** Only with a token that works: then a session without it must be worth nothing. */
-async function inSession({ connect, judge }: Context): Promise<void> {
+/** One that is good, but for another server. */
+async function foreignToken(peer: HttpPeer, { judge, tokens }: Context): Promise<void> {
+  const id = 'authorization/token/audience';
+  if (tokens.foreign === undefined) return judge.unsure(id, 'a valid token for another server is needed: --foreign-token-env');
+  const exchange = await ask(peer, tokens.foreign);
+  const status = exchange.response?.status;
+  judge.verdict(id, !isServed(exchange), `a token for another server gets HTTP ${status}`, [exchange]);
+}
+
+/** Only with a token that works: then a session without it must be worth nothing, and with the token of another user neither. */
+async function inSession({ connect, judge, tokens }: Context): Promise<void> {
   const ids = ['security/session/verified', 'security/session/not-authentication'];
+  const bound = 'security/session/bound';
   const peer = await connect('with the token');
   const session = peer !== undefined && isHttpPeer(peer) ? peer.session : undefined;
   if (peer === undefined || session === undefined || !isHttpPeer(peer)) {
     const why = peer === undefined ? 'give a token with --token or --token-env' : 'the server gives no session id';
-    for (const id of ids) judge.unsure(id, why);
+    for (const id of [...ids, bound]) judge.unsure(id, why);
     return;
   }
   const exchange = await ask(peer, undefined, session);
@@ -129,12 +158,16 @@ async function inSession({ connect, judge }: Context): Promise<void> {
       [exchange],
     );
   }
+  if (tokens.other === undefined) return judge.unsure(bound, 'the token of another user is needed: --other-token-env');
+  const stolen = await ask(peer, tokens.other, session);
+  const what = `a request in the session of another user gets HTTP ${stolen.response?.status}`;
+  judge.verdict(bound, !isServed(stolen), what, [stolen]);
 }
 
 async function metadata(peer: HttpPeer, challenge: string, refused: Exchange, { judge, url = '' }: Context): Promise<void> {
-  const named = parameter(challenge, 'resource_metadata');
+  const named = parameterOf(challenge, 'resource_metadata');
   judge.verdict('authorization/resource-metadata/challenge', named !== undefined, `WWW-Authenticate is ${brief(challenge)}`, [refused]);
-  judge.verdict('authorization/scope/challenge', parameter(challenge, 'scope') !== undefined, `WWW-Authenticate is ${brief(challenge)}`, [
+  judge.verdict('authorization/scope/challenge', parameterOf(challenge, 'scope') !== undefined, `WWW-Authenticate is ${brief(challenge)}`, [
     refused,
   ]);
   const { origin, pathname } = new URL(url);
@@ -170,7 +203,7 @@ async function metadata(peer: HttpPeer, challenge: string, refused: Exchange, { 
     `authorization_servers is ${brief(document['authorization_servers'])}`,
     tried.slice(-1),
   );
-  const scopes = [parameter(challenge, 'scope') ?? '', ...asList(document['scopes_supported']).map(String)].join(' ');
+  const scopes = [parameterOf(challenge, 'scope') ?? '', ...asList(document['scopes_supported']).map(String)].join(' ');
   judge.verdict('authorization/refresh/not-demanded', !/\boffline_access\b/.test(scopes), `the scopes are ${scopes}`, tried.slice(-1));
   const resource = String(asRecord(document)['resource'] ?? '');
   judge.verdict(
@@ -186,10 +219,4 @@ async function get(peer: HttpPeer, url: string): Promise<Exchange> {
   await flow.head;
   await within(flow.end, 5_000);
   return flow.exchange;
-}
-
-/** One parameter of a challenge. */
-function parameter(challenge: string, name: string): string | undefined {
-  const [, quoted, bare] = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"([^"]*)"|([^\\s,"]+))`, 'i').exec(challenge) ?? [];
-  return quoted ?? bare;
 }

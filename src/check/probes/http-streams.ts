@@ -114,15 +114,15 @@ function open(peer: HttpPeer, call: Context['calls'][number] | undefined): Retur
 
 /** A whole exchange that was answered by a stream. */
 async function streamOf(peer: HttpPeer, call: Context['calls'][number] | undefined): Promise<Exchange | undefined> {
-  const { flow } = open(peer, call);
+  const { flow, id } = open(peer, call);
   await flow.head;
-  if (
-    (await within(
-      flow.end.then(() => true),
-      5_000,
-    )) === undefined
-  )
-    flow.abort();
+  const isReply = ({ exchange, value }: { readonly exchange?: Exchange; readonly value: unknown }) =>
+    exchange === flow.exchange && at(value, 'id') === id && at(value, 'method') === undefined;
+  const isEnded = flow.end.then(() => true);
+  // A stream that stays open is waited for as long as a rule takes to hold that against it.
+  await Promise.race([isEnded, peer.see(isReply, 5_000)]);
+  if ((await within(isEnded, 1_700)) === undefined) flow.abort();
+  await within(flow.end, 100);
   const { response } = flow.exchange;
   return (response?.events.length ?? 0) > 0 ? flow.exchange : undefined;
 }

@@ -7,6 +7,7 @@ import { isHttpPeer } from '../peer/http.ts';
 
 import { type Context, outcome, type Probe, shown } from '../probe.ts';
 import type { Exchange } from '../trace.ts';
+import { isLoopback } from '../wire/loopback.ts';
 
 const transports = ['http'] as const;
 const stateful = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -26,6 +27,8 @@ export const httpProbes: readonly Probe[] = [
       const isStream = status === 200 && /^text\/event-stream/i.test(exchange.response?.headers['content-type'] ?? '');
       const what = `GET gets HTTP ${status ?? exchange.failure} ${exchange.response?.headers['content-type'] ?? ''}`;
       judge.verdict('http/get/stream-or-405', isStream || status === 405, what, [exchange]);
+      // 405 says that there is something at this path, 404 that there is nothing.
+      judge.verdict('http/endpoint', status !== 404, `POST is served, and ${what}`, [exchange]);
     },
   },
   {
@@ -143,10 +146,6 @@ async function origin({ connect, judge, transport, url }: Context): Promise<void
   }
   judge.verdict('http/origin/validated', isRefused, what, shown(answer));
   if (isRefused) judge.verdict('http/origin/refused', status === 403, what, shown(answer));
-}
-
-function isLoopback(url: string | undefined): boolean {
-  return url !== undefined && /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
 }
 
 /** Whether the port is open on an address that other machines can reach. */

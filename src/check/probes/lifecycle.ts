@@ -53,7 +53,7 @@ export const lifecycleProbes: readonly Probe[] = [
   },
   {
     name: 'unknown version',
-    judges: ['lifecycle/version/other', 'lifecycle/version/other-latest', 'lifecycle/errors/version-mismatch'],
+    judges: ['lifecycle/version/echoed', 'lifecycle/version/other', 'lifecycle/version/other-latest', 'lifecycle/errors/version-mismatch'],
     revisions: legacy,
     transports: ['stdio', 'http'],
     apart: true,
@@ -74,6 +74,20 @@ export const lifecycleProbes: readonly Probe[] = [
       }
       judge.verdict('lifecycle/version/other', isOther, `the version 1999-01-01 gets ${outcome(answer)}`, shown(answer));
       if (!isOther) return;
+      const known = legacy.find((one) => one === offered);
+      if (known !== undefined && known !== revision) {
+        const again = begin('its own version', { revision: known });
+        const echo = await again.request('initialize', initializeParams({ revision: known, capabilities: fullCapabilities(known) }), {
+          patience: 20_000,
+        });
+        const isSame = echo.result === undefined || echo.result['protocolVersion'] === known;
+        judge.verdict(
+          'lifecycle/version/echoed',
+          isSame,
+          `it offers ${known}, and answers ${known} with ${outcome(echo)}`,
+          shown(answer, echo),
+        );
+      }
       const later = legacy.filter((one) => one > offered);
       const better = [];
       for (const one of later) if ((await connect('later version', { revision: one })) !== undefined) better.push(one);

@@ -1,5 +1,6 @@
 // Resources: reading what is listed, what is not there, and what must not be read.
 import { type Context, isSlow, outcome, type Probe, shown, slow } from '../probe.ts';
+import { callTool } from '../tool-call.ts';
 import { asList } from '../value.ts';
 
 const capability = 'resources';
@@ -44,8 +45,17 @@ export const resourceProbes: readonly Probe[] = [
     judges: ['resources/subscribe/answered', 'resources/unsubscribe/answered'],
     revisions: ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'],
     capability: 'resources.subscribe',
-    async run({ peer, surface, judge }) {
+    async run({ peer, surface, judge, calls, patience }) {
       const uri = surface.resources.map((one) => one['uri']).find((one) => typeof one === 'string');
+      // Whether it changes, and whether that is told, is for a rule to see.
+      const readAgain = async (): Promise<void> => {
+        const read = () => peer.request('resources/read', { uri }, { patience: Math.min(patience, 1_000) });
+        const first = await read();
+        if (first.result === undefined) return;
+        await Promise.all(calls.slice(0, 3).map((call) => callTool(peer, call, { patience: Math.min(patience, 1_000) })));
+        const second = await read();
+        if (JSON.stringify(second.result?.['contents']) !== JSON.stringify(first.result['contents'])) await read();
+      };
       for (const what of ['subscribe', 'unsubscribe']) {
         const id = `resources/${what}/answered`;
         if (uri === undefined) judge.unsure(id, 'the server lists no resource');
@@ -53,6 +63,7 @@ export const resourceProbes: readonly Probe[] = [
           const answer = await peer.request(`resources/${what}`, { uri });
           const isEmpty = answer.result !== undefined && Object.keys(answer.result).every((key) => key === '_meta');
           judge.verdict(id, isEmpty, `resources/${what} gets ${outcome(answer)}`, shown(answer));
+          if (what === 'subscribe' && isEmpty) await readAgain();
         }
       }
     },

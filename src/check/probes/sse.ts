@@ -1,6 +1,8 @@
 // HTTP+SSE of 2024-11-05: the stream, the address it names, and the posts.
+import { isReply } from '../peer/peer.ts';
 import { isSsePeer } from '../peer/sse.ts';
 import { outcome, type Probe, shown } from '../probe.ts';
+import { parseJson } from '../trace.ts';
 
 export const sseProbes: readonly Probe[] = [
   {
@@ -16,6 +18,10 @@ export const sseProbes: readonly Probe[] = [
       const isFirst = first?.event === 'endpoint' && peer.endpoint !== undefined;
       judge.verdict('sse/endpoint-event', isFirst, 'the first event does not name the endpoint', [peer.stream.exchange]);
       const answer = await peer.request('ping');
+      // What the post itself says to the request was not received on the stream.
+      const elsewhere = parseJson(answer.exchange?.response?.body.toString('utf8') ?? '');
+      if (answer.message?.form !== 'event' && isReply(elsewhere))
+        judge.broken('sse/stream', 'a posted ping is answered by the response to the post', shown(answer));
       const status = answer.exchange?.response?.status ?? 0;
       judge.verdict(
         'sse/post',

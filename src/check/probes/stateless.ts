@@ -73,7 +73,8 @@ export const statelessProbes: readonly Probe[] = [
         [`${prefix}clientCapabilities`]: {},
       }));
       const answers = await Promise.all(metas.map((meta) => peer.request('server/discover', {}, { meta })));
-      const isServed = answers.every(({ result }) => result !== undefined);
+      // A server that has no such method says so to both.
+      const isServed = answers.every(({ result, error }) => result !== undefined || error?.code === -32601);
       judge.verdict(
         'stateless/many-conversations',
         isServed,

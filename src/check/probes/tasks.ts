@@ -138,8 +138,9 @@ async function calls({ peer, judge, calls: all, capabilities }: Context): Promis
     for (const id of rest) judge.unsure(`tasks/${id}`, 'no tool that may be called can be a task');
     return;
   }
-  const begin = () => peer.request('tools/call', { name: call.name, arguments: call.arguments, task: { ttl: 60_000 } });
-  const made = await begin();
+  const begin = (token: string) =>
+    peer.request('tools/call', { name: call.name, arguments: call.arguments, task: { ttl: 60_000 } }, { token });
+  const made = await begin('task-first');
   const taskId = at(made.result, 'task', 'taskId');
   judge.verdict('tasks/create/result', typeof taskId === 'string', `${call.name} as a task gets ${outcome(made)}`, shown(made));
   if (typeof taskId !== 'string') return;
@@ -161,7 +162,7 @@ async function calls({ peer, judge, calls: all, capabilities }: Context): Promis
   if (at(capabilities, 'tasks', 'cancel') === undefined) return;
   const late = await peer.request('tasks/cancel', { taskId });
   judge.verdict('tasks/cancel/finished', late.error?.code === -32602, `cancelling a task that is done gets ${outcome(late)}`, shown(late));
-  const again = at((await begin()).result, 'task', 'taskId');
+  const again = at((await begin('task-second')).result, 'task', 'taskId');
   const stop = await peer.request('tasks/cancel', { taskId: again });
   if (stop.result === undefined) return judge.unsure('tasks/cancel/cancelled', 'the task was done before it could be cancelled');
   judge.verdict(

@@ -209,6 +209,8 @@ export const cancellationRequirements: readonly Requirement[] = [
     level: 'MUST',
     party: 'server',
     revisions: ['2026-07-28'],
+    // By the schema: elsewhere the end of the stream says it.
+    transports: ['stdio'],
     text: 'A server that ends a subscription sends notifications/cancelled with the id of its request.',
     page: 'basic/patterns/cancellation',
     judged: 'probe',

@@ -1,4 +1,5 @@
 // What a server asks of its client: roots, sampling, elicitation; as requests of its own, or within results that require input.
+import { compileSchema } from '../../schema/json-schema.ts';
 import type { Rule, Seen } from '../rule.ts';
 import type { Message } from '../trace.ts';
 import { asList, asRecord, at, brief, isRecord, type Json } from '../value.ts';
@@ -68,6 +69,7 @@ function sampling(params: Json, declared: Json, message: Message, judge: Judge):
     const isMessage = (role === 'user' || role === 'assistant') && content !== undefined;
     judge.verdict('sampling/messages/role', isMessage, `a message has the role ${brief(role)}`, [message]);
   }
+  structured(params, blocks.flat(), message, judge);
   blocks.forEach((block, index) => {
     const results = block.filter(({ type }) => type === 'tool_result');
     if (results.length > 0) {
@@ -83,4 +85,20 @@ function sampling(params: Json, declared: Json, message: Message, judge: Judge):
       [message],
     );
   });
+}
+
+/** Each result by the schema of the tool whose use it answers. */
+function structured(params: Json, blocks: readonly Json[], message: Message, judge: Judge): void {
+  for (const { type, toolUseId, structuredContent } of blocks) {
+    if (type !== 'tool_result' || structuredContent === undefined) continue;
+    const use = blocks.find((one) => one['type'] === 'tool_use' && one['id'] === toolUseId);
+    const tool = asList(params['tools']).find((one) => asRecord(one)['name'] === use?.['name']);
+    const schema = asRecord(tool)['outputSchema'];
+    if (use === undefined || !isRecord(schema)) continue;
+    const compiled = compileSchema(schema);
+    // A dialect that is not loaded, or a schema that is none, proves nothing.
+    if ('then' in compiled || compiled.fault !== undefined) continue;
+    const problem = compiled.check(structuredContent);
+    judge.verdict('sampling/messages/structured', problem === undefined, `structuredContent: ${problem ?? ''}`, [message]);
+  }
 }

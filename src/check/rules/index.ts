@@ -2,6 +2,7 @@
 import type { Rule } from '../rule.ts';
 import { asking } from './asking.ts';
 import { cancellation } from './cancellation.ts';
+import { changes } from './changes.ts';
 import { codes } from './codes.ts';
 import { elicitation } from './elicitation.ts';
 import { envelope } from './envelope.ts';
@@ -16,8 +17,10 @@ import { progress } from './progress.ts';
 import { replies } from './replies.ts';
 import { resources } from './resources.ts';
 import { results } from './results.ts';
+import { scopes } from './scopes.ts';
 import { shapes } from './shapes.ts';
 import { streams } from './streams.ts';
+import { taskProgress } from './task-progress.ts';
 import { tasks } from './tasks.ts';
 import { tools } from './tools.ts';
 
@@ -35,11 +38,14 @@ export const rules: readonly Rule[] = [
   tools,
   marks,
   resources,
+  changes,
   logging,
   asking,
   elicitation,
   input,
   tasks,
+  taskProgress,
   http,
   streams,
+  scopes,
 ];

@@ -1,7 +1,9 @@
 // Results that require input, and subscriptions: how a server of 2026-07-28 speaks without requests of its own.
-import { methodOf } from '../ledger.ts';
+import { type Asked, methodOf } from '../ledger.ts';
+import { repeatedMember } from '../members.ts';
 import type { Rule, Seen } from '../rule.ts';
-import { asList, asRecord, at, brief, isRecord } from '../value.ts';
+import type { Message } from '../trace.ts';
+import { asList, asRecord, at, brief, isRecord, type Json } from '../value.ts';
 import type { Judge } from '../verdict.ts';
 
 const retried: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -21,7 +23,10 @@ export const input: Rule = {
     'subscriptions/acknowledged',
     'subscriptions/nothing-before',
     'meta/subscription-id',
+    'subscriptions/ended',
+    'cancellation/server/teardown',
     'versioning/extensions/identifiers',
+    'versioning/extensions/fallback',
   ],
   apply(seen, judge) {
     const { ledger, conversation, greeting } = seen;
@@ -30,14 +35,17 @@ export const input: Rule = {
     if (ledger.questions.length === 0 && ledger.received.length > 0) judge.kept('input/only-way');
     for (const [message, asked] of ledger.answered) {
       const result = at(message.value, 'result');
-      if (message.direction !== 'received' || !isRecord(result) || result['resultType'] !== 'input_required') continue;
+      if (message.direction !== 'received' || !isRecord(result)) continue;
       const evidence = [asked.message, message];
+      extended(seen, asked, result, evidence, judge);
+      if (result['resultType'] !== 'input_required') continue;
       judge.verdict('input/supported-requests', retried.has(asked.method), `${asked.method} requires input`, evidence);
       const requests = result['inputRequests'];
       const isSomething = requests !== undefined || typeof result['requestState'] === 'string';
       judge.verdict('input/something', isSomething, 'neither inputRequests nor requestState', evidence);
       const declared = asRecord(at(asked.params, '_meta', 'io.modelcontextprotocol/clientCapabilities'));
-      judge.kept('input/keys');
+      const twice = repeatedMember(message.text ?? '', ['result', 'inputRequests']);
+      judge.verdict('input/keys', twice === undefined, `two inputRequests have the key ${brief(twice)}`, evidence);
       for (const one of Object.values(asRecord(requests))) {
         const method = String(asRecord(one)['method']);
         judge.verdict('input/kinds', kinds.has(method), `an input request is for ${method}`, evidence);
@@ -55,6 +63,17 @@ export const input: Rule = {
     }
   },
 };
+
+/** A client that declared no extension gets nothing that only an extension explains. */
+function extended({ greeting }: Seen, { params, message }: Asked, result: Json, evidence: readonly Message[], judge: Judge): void {
+  const known = Object.keys(asRecord(greeting?.capabilities['extensions']));
+  const own = at(params, '_meta', 'io.modelcontextprotocol/clientCapabilities', 'extensions');
+  const type = result['resultType'];
+  if (known.length === 0 || message.wild === true || Object.keys(asRecord(own)).length > 0 || typeof type !== 'string') return;
+  const isCore = type === 'complete' || type === 'input_required';
+  const what = `the resultType ${brief(type)} for a client without extensions`;
+  judge.verdict('versioning/extensions/fallback', isCore, what, evidence);
+}
 
 /** Which member of the filter asks for a notification. */
 const filters: ReadonlyMap<string, string> = new Map([
@@ -119,4 +138,25 @@ function subscriptions({ ledger, conversation }: Seen, judge: Judge): void {
     if (isFirst) judge.kept('subscriptions/nothing-before');
     judge.kept('subscriptions/requested-only');
   }
+  for (const asked of listens) if (asked.message.wild !== true && asked.cancelledAt === undefined) ended(asked, ledger, judge);
+}
+
+/** What a server owes to a subscription that it took, and that it ends by itself. */
+function ended({ id, message, replies: [reply] }: Asked, { notifications }: Seen['ledger'], judge: Judge): void {
+  const names = (method: string, ...path: string[]) =>
+    notifications.find((one) => methodOf(one) === method && at(one.value, 'params', ...path) === id);
+  const taken = names('notifications/subscriptions/acknowledged', '_meta', subscriptionId);
+  const told = names('notifications/cancelled', 'requestId');
+  const { exchange } = message;
+  const isClosed = exchange?.response?.endedAt !== undefined && exchange.failure === undefined;
+  if (taken === undefined || (reply === undefined && told === undefined && !isClosed)) return;
+  const end = exchange ?? reply ?? told ?? taken;
+  // A stream of its own says it by ending: the schema has the notification on stdio alone.
+  if (exchange === undefined)
+    judge.verdict('cancellation/server/teardown', told !== undefined, 'a subscription ends without notifications/cancelled', [
+      message,
+      end,
+    ]);
+  const isAnswered = isRecord(at(reply?.value, 'result'));
+  judge.verdict('subscriptions/ended', isAnswered, 'a subscription ends, and its request has no answer', [message, end]);
 }

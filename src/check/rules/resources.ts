@@ -15,10 +15,6 @@ export const resources: Rule = {
   judges: [
     'resources/custom-scheme',
     'resources/security/binary',
-    'resources/updated/sent',
-    'resources/list-changed/sent',
-    'tools/list-changed/sent',
-    'prompts/list-changed/sent',
     'prompts/content/image',
     'prompts/content/audio',
     'prompts/content/resource-uri',
@@ -42,10 +38,7 @@ export const resources: Rule = {
       }
     }
     for (const message of ledger.notifications) {
-      const [, kind = '', what] = methodOf(message).split('/');
-      if (what === 'list_changed' && kind !== 'roots') judge.kept(`${kind}/list-changed/sent`);
-      if (kind === 'resources' && what === 'updated') judge.kept('resources/updated/sent');
-      if (kind !== 'prompts' || greeting === undefined) continue;
+      if (!methodOf(message).startsWith('notifications/prompts/') || greeting === undefined) continue;
       const isSaid = at(greeting.capabilities, 'prompts', 'listChanged') === true;
       judge.verdict('prompts/capability-respected', isSaid, 'prompts/list_changed, though the server declares no prompts.listChanged', [
         message,

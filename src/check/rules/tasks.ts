@@ -32,8 +32,6 @@ export const tasks: Rule = {
     'tasks/input/status',
     'tasks/input/left',
     'tasks/related/not-in-requests',
-    'progress/tasks/stops',
-    'progress/tasks/same-token',
   ],
   apply({ ledger, conversation, declared }, judge) {
     if (conversation.revision !== '2025-11-25') return;

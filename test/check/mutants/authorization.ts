@@ -1,8 +1,9 @@
 // Mutants of servers that ask for authorization: the refusal, and what it leads to.
-import { type Arrival, type HttpMutant, json } from './http-mutant.ts';
+import { type Arrival, type HttpMutant, json, methodOf, paramsOf } from './http-mutant.ts';
 
 const good = 'a-token-that-was-issued';
 const withToken = { authorization: `Bearer ${good}` };
+const tokens = { foreign: 'a-token-for-another-server', other: 'a-token-of-another-user' };
 
 interface Guard {
   /** The challenge to a request with or without a token, in `WWW-Authenticate`. */
@@ -14,6 +15,14 @@ interface Guard {
   /** What the metadata of the authorization server say, in 2025-03-26. */
   issuer?(origin: string): object | undefined;
   admits?(arrival: Arrival): boolean;
+  /** The refusal of a request whose token has too few scopes. */
+  scarce?(url: string): Response;
+  /** Where the metadata of the authorization server are. */
+  readonly issuerPath?: string;
+  /** Where the authorization endpoint leads. */
+  authorize?(redirect: string): Response;
+  /** Lets everybody with a token into every session. */
+  readonly unbound?: boolean;
 }
 
 const challenge = (url: string, hasToken: boolean): string =>
@@ -32,26 +41,42 @@ const issuer = (origin: string): object => ({
 
 /** Honest, but for what is given. */
 function guarded(guard: Guard = {}): HttpMutant['around'] {
-  return () => (arrival, next) => {
-    const origin = `http://${arrival.headers.get('host')}`;
-    const { path, headers } = arrival;
-    if (path.startsWith('/.well-known/oauth-protected-resource')) {
-      const document = (guard.metadata ?? metadata)(`${origin}/mcp`);
-      return document === undefined ? new Response(null, { status: 404 }) : json(document);
-    }
-    if (path === '/.well-known/oauth-authorization-server') {
-      const document = (guard.issuer ?? issuer)(origin);
-      return document === undefined ? new Response(null, { status: 404 }) : json(document);
-    }
-    if (path !== '/mcp') return new Response(null, { status: 404 });
-    const token = headers.get('authorization');
-    if (token === `Bearer ${good}` || guard.admits?.(arrival) === true) {
-      headers.delete('authorization');
-      return next();
-    }
-    const told = (guard.challenge ?? challenge)(`${origin}/.well-known/oauth-protected-resource/mcp`, token !== null);
-    const status = guard.status?.(token !== null) ?? 401;
-    return new Response(null, { status, headers: told === '' ? {} : { 'www-authenticate': told } });
+  return () => {
+    const owners = new Map<string, string>();
+    return async (arrival, next) => {
+      const origin = `http://${arrival.headers.get('host')}`;
+      const { path, headers } = arrival;
+      if (path.startsWith('/.well-known/oauth-protected-resource')) {
+        const document = (guard.metadata ?? metadata)(`${origin}/mcp`);
+        return document === undefined ? new Response(null, { status: 404 }) : json(document);
+      }
+      if (path.startsWith('/authorize?')) {
+        const redirect = new URL(path, origin).searchParams.get('redirect_uri') ?? '';
+        return guard.authorize?.(redirect) ?? new Response('Who are you?', { status: 400 });
+      }
+      if (path === (guard.issuerPath ?? '/.well-known/oauth-authorization-server')) {
+        const document = (guard.issuer ?? issuer)(origin);
+        return document === undefined ? new Response(null, { status: 404 }) : json(document);
+      }
+      if (path !== '/mcp') return new Response(null, { status: 404 });
+      const token = headers.get('authorization');
+      if (token === `Bearer ${good}` || token === `Bearer ${tokens.other}` || guard.admits?.(arrival) === true) {
+        const session = headers.get('mcp-session-id') ?? '';
+        const owner = owners.get(session);
+        if (owner !== undefined && token !== null && owner !== token && guard.unbound !== true) return new Response(null, { status: 404 });
+        headers.delete('authorization');
+        if (guard.scarce !== undefined && methodOf(arrival) === 'tools/call' && paramsOf(arrival)['name'] === 'measure') {
+          return guard.scarce(`${origin}/.well-known/oauth-protected-resource/mcp`);
+        }
+        const response = await next();
+        const made = response.headers.get('mcp-session-id');
+        if (made !== null && token !== null) owners.set(made, token);
+        return response;
+      }
+      const told = (guard.challenge ?? challenge)(`${origin}/.well-known/oauth-protected-resource/mcp`, token !== null);
+      const status = guard.status?.(token !== null) ?? 401;
+      return new Response(null, { status, headers: told === '' ? {} : { 'www-authenticate': told } });
+    };
   };
 }
 
@@ -60,17 +85,24 @@ const protectedMutant = (
   does: string,
   guard: Guard,
   more: Partial<Pick<HttpMutant, 'revision' | 'twins' | 'also' | 'headers'>> = {},
-): HttpMutant => ({ id, does, revision: '2025-11-25', headers: withToken, around: guarded(guard), ...more });
+): HttpMutant => ({ id, does, revision: '2025-11-25', headers: withToken, tokens, around: guarded(guard), ...more });
 
-export const honestGuard: HttpMutant['around'] = guarded();
+const scarce = (status: number, challenge: string) => (): Response =>
+  new Response(null, { status, headers: { 'www-authenticate': challenge } });
+const insufficient = 'Bearer error="insufficient_scope", scope="notes measures"';
+
+export const honestGuard: HttpMutant['around'] = guarded({
+  scarce: (url) => scarce(403, `${insufficient}, resource_metadata="${url}"`)(),
+});
 export const guardHeaders: Readonly<Record<string, string>> = withToken;
+export const guardTokens: HttpMutant['tokens'] = tokens;
 
 export const authorizationMutants: readonly HttpMutant[] = [
   protectedMutant(
     'authorization/token/validated',
     'takes every token',
     { admits: ({ headers }) => headers.has('authorization') },
-    { twins: ['authorization/token/invalid', 'authorization/status'], also: ['authorization/token/error'] },
+    { twins: ['authorization/token/invalid', 'authorization/status'], also: ['authorization/token/error', 'authorization/token/audience'] },
   ),
   protectedMutant(
     'authorization/token/invalid',
@@ -117,6 +149,41 @@ export const authorizationMutants: readonly HttpMutant[] = [
     'takes a session for a token',
     { admits: ({ headers }) => headers.has('mcp-session-id') && !headers.has('authorization') },
     { twins: ['security/session/not-authentication'] },
+  ),
+  protectedMutant('authorization/insufficient/403', 'refuses a token with too few scopes by 401', { scarce: scarce(401, insufficient) }),
+  protectedMutant('authorization/insufficient/challenge', 'does not say that scopes are missing', {
+    scarce: scarce(403, 'Bearer error="invalid_token", scope="notes measures"'),
+  }),
+  protectedMutant('authorization/insufficient/scopes', 'does not say which scopes are missing', {
+    scarce: scarce(403, 'Bearer error="insufficient_scope"'),
+  }),
+  protectedMutant(
+    'authorization/challenge/401',
+    'asks for a token by 403',
+    { status: (hasToken) => (hasToken ? 401 : 403) },
+    { revision: '2025-03-26', twins: ['authorization/status'] },
+  ),
+  protectedMutant('authorization/token/audience', 'takes tokens for others', {
+    admits: ({ headers }) => headers.get('authorization') === `Bearer ${tokens.foreign}`,
+  }),
+  protectedMutant('security/session/bound', 'lets everybody into every session', { unbound: true }),
+  protectedMutant(
+    'authorization/https',
+    'has an endpoint without encryption',
+    { issuer: (origin) => ({ ...issuer(origin), token_endpoint: 'http://auth.example.com/token' }) },
+    { revision: '2025-03-26' },
+  ),
+  protectedMutant(
+    'authorization/metadata/base-url',
+    'has its metadata below its path',
+    { issuerPath: '/mcp/.well-known/oauth-authorization-server' },
+    { revision: '2025-03-26' },
+  ),
+  protectedMutant(
+    'authorization/redirect/validated',
+    'leads everybody anywhere',
+    { authorize: (redirect) => new Response(null, { status: 302, headers: { location: `${redirect}?error=unauthorized_client` } }) },
+    { revision: '2025-03-26' },
   ),
   protectedMutant(
     'authorization/metadata/served',

@@ -95,6 +95,27 @@ export const beginningMutants: readonly Mutant[] = [
     meddle: perConnection((number) => (number === 0 ? {} : onResult('initialize', (result) => delete result['protocolVersion'])())),
   },
   {
+    id: 'lifecycle/version/echoed',
+    does: 'offers a version, and answers it with another',
+    revision,
+    meddle: onResult('initialize', (result, { protocolVersion: asked }) => {
+      if (asked === '1999-01-01') result['protocolVersion'] = '2025-03-26';
+      if (asked === '2025-03-26') result['protocolVersion'] = revision;
+    }),
+  },
+  {
+    id: 'discover/implemented',
+    does: 'does not know server/discover',
+    revision: modern,
+    // What it does not tell of at all it does not declare either.
+    also: ['completion/capability'],
+    meddle: onReply(({ method, message }) =>
+      method === 'server/discover' && message['result'] !== undefined
+        ? { jsonrpc: '2.0', id: message['id'], error: { code: -32601, message: 'Method not found' } }
+        : message,
+    ),
+  },
+  {
     id: 'lifecycle/result/capabilities',
     does: 'does not tell its capabilities',
     revision,

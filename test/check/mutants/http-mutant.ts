@@ -1,4 +1,5 @@
 // What a mutant over HTTP is, and the ways to lay a hand on a response.
+import type { CheckOptions } from 'vivarium/check';
 import type { Around, Arrival, HttpTargetOptions } from '../http-target.ts';
 import type { Body, Revision } from './mutant.ts';
 
@@ -13,6 +14,8 @@ export interface HttpMutant {
   readonly transport?: 'http' | 'sse';
   /** What the judge sends with every request. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Tokens that must not do what the one in its headers does. */
+  readonly tokens?: CheckOptions['tokens'];
   readonly rules?: HttpTargetOptions['rules'];
   /** Anew for each server. */
   around(): Around;

@@ -41,7 +41,20 @@ function renaming(name: (own: string, count: number) => string): HttpMutant['aro
 }
 
 export const httpMutants: readonly HttpMutant[] = [
-  { id: 'http/authentication', does: 'serves everybody', revision, around: () => (_, next) => next() },
+  {
+    id: 'http/authentication',
+    twins: ['security/local/http-restricted'],
+    does: 'serves everybody',
+    revision,
+    around: () => (_, next) => next(),
+  },
+  {
+    id: 'http/endpoint',
+    twins: ['http/get/stream-or-405'],
+    does: 'does not know its own path when it is asked by GET',
+    revision,
+    around: () => (arrival, next) => (isPlainGet(arrival) ? new Response(null, { status: 404 }) : next()),
+  },
   { id: 'http/origin/validated', does: 'serves pages of every origin', revision, around: amending((headers) => headers.delete('origin')) },
   {
     id: 'http/origin/refused',
@@ -206,6 +219,14 @@ export const httpMutants: readonly HttpMutant[] = [
     revision: '2024-11-05',
     transport: 'sse',
     around: streaming((text) => (text.includes('-32601') ? `${text}event: note\ndata: {"a":1}\n\n` : text)),
+  },
+  {
+    id: 'sse/stream',
+    does: 'answers where it was posted to',
+    revision: '2024-11-05',
+    transport: 'sse',
+    around: () => (arrival, next) =>
+      methodOf(arrival) === 'ping' ? json({ jsonrpc: '2.0', id: arrival.value['id'], result: {} }) : next(),
   },
   {
     id: 'sse/endpoint-event',

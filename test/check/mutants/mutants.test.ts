@@ -5,8 +5,9 @@ import { catalogue, runCheck, type Target } from 'vivarium/check';
 import { isAtLeast, judgedIn, levelIn, partyIn, type Strictness } from '../../../src/check/requirement.ts';
 import { httpTarget } from '../http-target.ts';
 import { pipeTarget } from '../pipe-target.ts';
-import { guardHeaders, honestGuard } from './authorization.ts';
+import { guardHeaders, guardTokens, honestGuard } from './authorization.ts';
 import { createHonest } from './honest.ts';
+import type { HttpMutant } from './http-mutant.ts';
 import type { Mutant } from './mutant.ts';
 import { pipeMutants, webMutants } from './table.ts';
 import { honestKeeper } from './tasks.ts';
@@ -15,10 +16,10 @@ import { without } from './without.ts';
 const mutants = [...pipeMutants, ...webMutants];
 const killed = new Set<string>();
 
-async function wrongs(target: Target, revision: Mutant['revision'] | 'all'): Promise<string[]> {
+async function wrongs(target: Target, revision: Mutant['revision'] | 'all', tokens: HttpMutant['tokens'] = {}): Promise<string[]> {
   // Over HTTP a hundred requests at once may take a while on a busy machine.
-  const timeout = target.kind === 'url' ? 5_000 : 1_000;
-  const { runs } = await runCheck(target, { revision, timeout, level: 'should' });
+  const timeout = target.kind === 'url' ? 10_000 : 1_000;
+  const { runs } = await runCheck(target, { revision, timeout, level: 'should', tokens });
   return runs.flatMap(({ outcomes }) => outcomes.filter(({ verdict }) => verdict === 'failed' || verdict === 'warned').map(({ id }) => id));
 }
 
@@ -37,7 +38,7 @@ it('the honest keeper of tasks breaks nothing', async () => {
 
 it('the honest server breaks nothing over HTTP, but that everybody may use it', async () => {
   const { target, close } = await httpTarget(createHonest);
-  expect(new Set(await wrongs(target, 'all'))).toEqual(new Set(['http/authentication']));
+  expect(new Set(await wrongs(target, 'all'))).toEqual(new Set(['http/authentication', 'security/local/http-restricted']));
   await close();
 });
 
@@ -51,7 +52,7 @@ it.each(['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const)(
   'the honest protected server breaks nothing in %s',
   async (revision) => {
     const { target, close } = await httpTarget(createHonest, { around: honestGuard(), headers: guardHeaders });
-    expect(await wrongs(target, revision)).toEqual([]);
+    expect(await wrongs(target, revision, guardTokens)).toEqual([]);
     await close();
   },
 );
@@ -66,9 +67,9 @@ describe.concurrent.each(pipeMutants)('a server that $does', (mutant) => {
 
 describe.concurrent.each(webMutants)('a server over HTTP that $does', (mutant) => {
   it(`breaks ${mutant.id} of ${mutant.revision}, and nothing unrelated`, async ({ expect }) => {
-    const { around, rules = {}, transport = 'http', headers = {}, revision } = mutant;
+    const { around, rules = {}, transport = 'http', headers = {}, revision, tokens } = mutant;
     const { target, close } = await httpTarget(createHonest, { around: around(), rules, transport, headers });
-    const found = await wrongs(target, revision);
+    const found = await wrongs(target, revision, tokens);
     await close();
     expect(verdictOn(mutant, found)).toBe('');
   });

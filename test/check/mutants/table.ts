@@ -3,6 +3,7 @@ import { askingMutants } from './asking.ts';
 import { authorizationMutants } from './authorization.ts';
 import { baseMutants } from './base.ts';
 import { beginningMutants } from './beginning.ts';
+import { changeMutants } from './changes.ts';
 import { endingMutants } from './ending.ts';
 import { featureMutants } from './features.ts';
 import { httpMutants } from './http.ts';
@@ -11,6 +12,7 @@ import { listMutants } from './lists.ts';
 import { modernHttpMutants } from './modern-http.ts';
 import type { Mutant } from './mutant.ts';
 import { recommendedMutants } from './recommended.ts';
+import { streamMutants } from './streams.ts';
 import { taskMutants } from './tasks.ts';
 
 export const pipeMutants: readonly Mutant[] = [
@@ -21,7 +23,8 @@ export const pipeMutants: readonly Mutant[] = [
   ...listMutants,
   ...askingMutants,
   ...recommendedMutants,
+  ...changeMutants,
   ...taskMutants,
 ];
 
-export const webMutants: readonly HttpMutant[] = [...httpMutants, ...modernHttpMutants, ...authorizationMutants];
+export const webMutants: readonly HttpMutant[] = [...httpMutants, ...streamMutants, ...modernHttpMutants, ...authorizationMutants];

@@ -5,6 +5,7 @@ import { type Body, type Mutant, parse } from './mutant.ts';
 const revision = '2025-11-25';
 const related = 'io.modelcontextprotocol/related-task';
 const time = '2026-01-02T03:04:05Z';
+const note = (method: string, params: Body): Body => ({ jsonrpc: '2.0', method, params });
 
 interface Otherwise {
   /** A reply, by the method it answers; `create` is that to a call as a task. */
@@ -196,6 +197,26 @@ const rows: readonly (readonly [id: string, does: string, Otherwise, twins?: rea
               method: 'notifications/tasks/status',
               params: { taskId, status: 'completed', createdAt: time, lastUpdatedAt: time, ttl: 60_000, _meta: { [related]: { taskId } } },
             }
+          : undefined,
+    },
+  ],
+  [
+    'progress/tasks/same-token',
+    'reports the progress of a task under its id',
+    {
+      afterwards: (method, { taskId }) =>
+        method === 'tasks/get' ? note('notifications/progress', { progressToken: String(taskId), progress: 1 }) : undefined,
+    },
+    [],
+    ['progress/token/known', 'progress/tasks/stops'],
+  ],
+  [
+    'progress/tasks/stops',
+    'reports progress of a task that is done',
+    {
+      afterwards: (method, { taskId }) =>
+        method === 'tasks/result' && taskId === 'task-1'
+          ? note('notifications/progress', { progressToken: 'task-first', progress: 99 })
           : undefined,
     },
   ],

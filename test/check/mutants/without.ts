@@ -1,47 +1,17 @@
 // What can be observed of a server and has no mutant, each with the reason: what the kill rate leaves out is said here.
 
 const unasked = 'nothing that is asked can show it broken: the probe or rule says kept or not verified';
-const noConnection = 'a server that breaks it has no connection in this revision, and the report says so in place of a verdict';
 const otherTokens = 'a run has one token at most, and it would take another: it is never verified';
-const noChange = 'what a server does not tell of does not show';
 const noQuestion = 'the client under our hands does no tasks for a server, so that it is not applicable';
 
 export const without: ReadonlyMap<string, string> = new Map([
-  ['lifecycle/version/echoed', noConnection],
-  ['discover/implemented', noConnection],
-  ['sse/stream', noConnection],
-  ['http/endpoint', noConnection],
-  ['authorization/challenge/401', 'a server that asks by another status is taken for one that asks for nothing'],
-  ['authorization/token/audience', otherTokens],
-  ['authorization/insufficient/403', otherTokens],
-  ['authorization/insufficient/challenge', otherTokens],
-  ['authorization/insufficient/scopes', otherTokens],
   ['authorization/resource/case', otherTokens],
-  ['security/session/bound', otherTokens],
-  ['authorization/https', 'it is judged of servers that are reached by HTTPS, and the one of the mutants is not'],
-  ['authorization/metadata/base-url', unasked],
-  ['authorization/redirect/validated', unasked],
-  ['security/local/http-restricted', unasked],
   ['http/localhost', 'a server that others can reach is not started in a test'],
   ['lifecycle/timeouts/established', unasked],
   ['lifecycle/timeouts/cancelled', unasked],
-  ['versioning/extensions/fallback', 'only silence would break it, which jsonrpc/request/answered speaks of'],
-  ['http/stream/response', 'no mutant yet'],
-  ['http/stream/closed-after', 'no mutant yet'],
-  ['http/stream/retry', 'no mutant yet'],
-  ['http/disconnect/not-cancel', 'no mutant yet'],
-  ['tools/list-changed/sent', noChange],
-  ['resources/updated/sent', noChange],
-  ['resources/list-changed/sent', noChange],
-  ['prompts/list-changed/sent', noChange],
-  ['sampling/messages/structured', unasked],
   ['elicitation/form/validated-by-server', unasked],
   ['cancellation/late-response', unasked],
   ['cancellation/disconnect', unasked],
-  ['cancellation/server/teardown', unasked],
-  ['subscriptions/ended', unasked],
-  ['progress/tasks/same-token', unasked],
-  ['progress/tasks/stops', unasked],
   ['tasks/poll/interval', noQuestion],
   ['tasks/poll/until-terminal', noQuestion],
   ['tasks/poll/beside-notifications', noQuestion],
@@ -52,7 +22,6 @@ export const without: ReadonlyMap<string, string> = new Map([
   ['tasks/input/related', unasked],
   ['tasks/input/left', unasked],
   ['tasks/streams/no-upgrade', 'no mutant yet: the keeper of tasks is on a pipe'],
-  ['input/keys', 'a reader of JSON keeps one of two members with the same name'],
   ['input/not-assumed', unasked],
   ['input/state/request', unasked],
 ]);
