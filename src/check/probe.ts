@@ -47,7 +47,7 @@ export interface Context {
   begin(name: string, options?: ConnectOptions): Peer;
 }
 
-export type ConnectOptions = Partial<Pick<Presentation, 'capabilities' | 'headers' | 'mute' | 'revision' | 'patience'>>;
+export type ConnectOptions = Partial<Pick<Presentation, 'capabilities' | 'headers' | 'manner' | 'revision' | 'patience'>>;
 
 /** What was sent and what came back. */
 export function shown(...answers: readonly Answer[]): Evidence[] {

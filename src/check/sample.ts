@@ -38,6 +38,15 @@ export function sampleOf(schema: unknown, root: unknown = schema, depth = 0): un
   return plain(schema, root, depth);
 }
 
+/** The same with a value of another type in each field that has one; undefined where none has. */
+export function misfitting(schema: unknown): Json | undefined {
+  const properties = Object.entries(asRecord(asRecord(schema)['properties']));
+  const typed = properties.filter(([, one]) => typeof asRecord(one)['type'] === 'string');
+  if (typed.length === 0) return undefined;
+  const wrong = (type: unknown): unknown => (type === 'string' || type === 'array' ? 7 : 'vivarium-none');
+  return { ...asRecord(sampleOf(schema)), ...Object.fromEntries(typed.map(([name, one]) => [name, wrong(asRecord(one)['type'])])) };
+}
+
 function merged(schema: Json, inner: unknown, root: unknown, depth: number): unknown {
   const { anyOf, oneOf, allOf, ...rest } = schema;
   const one = asRecord(inner);

@@ -14,6 +14,8 @@ export interface Meddling {
   echo?(line: string): string | undefined;
   /** Written before anything else. */
   readonly greeting?: string;
+  /** Gives it a way to write whenever it likes. */
+  begin?(write: (message: object) => void): void;
   /** Milliseconds for which a line of the server is held back. */
   later?(line: string): number;
   /** Whether it ends at such a line of the client. */
@@ -39,7 +41,9 @@ export function pipeTarget(create: () => Server, meddling: () => Meddling = () =
       const ended = new Promise<string>((resolve) => {
         end = resolve;
       });
+      let isDead = false;
       const give = (line: string): void => {
+        if (isDead) return;
         const given = meddler.out === undefined ? line : meddler.out(line);
         if (given === undefined) return;
         if (given instanceof Buffer) return stdout(Buffer.concat([given, Buffer.from('\n')]));
@@ -61,6 +65,7 @@ export function pipeTarget(create: () => Server, meddling: () => Meddling = () =
         },
         {},
       );
+      meddler.begin?.((message) => void (isDead || stdout(Buffer.from(`${JSON.stringify(message)}\n`))));
       if (meddler.greeting !== undefined) stdout(Buffer.from(meddler.greeting));
       return {
         write(bytes) {
@@ -85,6 +90,7 @@ export function pipeTarget(create: () => Server, meddling: () => Meddling = () =
         kill(signal) {
           if (signal === 'SIGTERM' && meddler.deaf === true) return;
           if (signal === 'SIGTERM' && meddler.dying !== undefined) stdout(Buffer.from(meddler.dying));
+          isDead = true;
           setImmediate(end, signal === 'SIGTERM' ? 'exit code 0' : 'ended by SIGKILL');
         },
         ended,

@@ -1,7 +1,7 @@
 // What every connection has, whatever carries it: its record, what it says of itself, requests with their ids, and waiting for replies.
 import type { Transport } from '../requirement.ts';
 import { type Message, Recorder } from '../trace.ts';
-import type { Json } from '../value.ts';
+import { isRecord, type Json } from '../value.ts';
 import { greet } from './greet.ts';
 import { replyTo } from './manners.ts';
 import { type Answer, type Greeting, isModern, type Peer, type Presentation, type RawOptions, type SendOptions, withMeta } from './peer.ts';
@@ -85,9 +85,11 @@ export async function shakeHands<P extends Peer & { greeting: Greeting }>(
 }
 
 /** The reply of a well-behaved client to what a server asks, as it is written; undefined for what is no question to it. */
-export function replyOf({ direction, value }: Message, { mute, revision, capabilities }: Presentation): string | undefined {
-  if (direction !== 'received' || mute === true || isModern(revision)) return undefined;
-  const reply = replyTo(value, capabilities);
+export function replyOf({ direction, value }: Message, { revision, capabilities, manner }: Presentation): string | undefined {
+  if (direction !== 'received' || isModern(revision)) return undefined;
+  const own = isRecord(value) && typeof value['method'] === 'string' && 'id' in value ? manner?.(value) : undefined;
+  if (own === 'later') return undefined;
+  const reply = own ?? replyTo(value, capabilities);
   return reply === undefined ? undefined : JSON.stringify(reply);
 }
 

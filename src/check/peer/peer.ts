@@ -81,8 +81,8 @@ export interface Presentation {
   readonly headers: Readonly<Record<string, string>>;
   /** Shared by all connections of a run. */
   readonly pace: Pace;
-  /** Does not answer what the server asks. */
-  readonly mute?: boolean;
+  /** Its own answer to a question of the server, 'later' for none yet, undefined for that of a well-behaved client. */
+  readonly manner?: (question: Json) => Json | 'later' | undefined;
 }
 
 export const clientInfo: Json = { name: 'vivarium-check', version: '1.0.0' };

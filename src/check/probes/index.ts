@@ -7,6 +7,7 @@ import { headerProbes } from './http-headers.ts';
 import { streamProbes } from './http-streams.ts';
 import { lifecycleProbes } from './lifecycle.ts';
 import { promptProbes } from './prompts.ts';
+import { questionProbes } from './questions.ts';
 import { resourceProbes } from './resources.ts';
 import { robustnessProbes } from './robustness.ts';
 import { schemaProbes } from './schemas.ts';
@@ -25,6 +26,7 @@ export const probes: readonly Probe[] = [
   ...toolProbes,
   ...resourceProbes,
   ...promptProbes,
+  ...questionProbes,
   ...subscriptionProbes,
   ...taskProbes,
   ...schemaProbes,

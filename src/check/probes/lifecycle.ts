@@ -43,15 +43,6 @@ export const lifecycleProbes: readonly Probe[] = [
     },
   },
   {
-    name: 'time limits',
-    judges: ['lifecycle/timeouts/established', 'lifecycle/timeouts/cancelled'],
-    async run({ judge }) {
-      const why = 'how long a server waits for an answer shows only when it asks something, after a time that nobody knows';
-      judge.unsure('lifecycle/timeouts/established', why);
-      judge.unsure('lifecycle/timeouts/cancelled', why);
-    },
-  },
-  {
     name: 'unknown version',
     judges: ['lifecycle/version/echoed', 'lifecycle/version/other', 'lifecycle/version/other-latest', 'lifecycle/errors/version-mismatch'],
     revisions: legacy,

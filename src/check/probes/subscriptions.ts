@@ -2,7 +2,9 @@
 import { isHttpPeer } from '../peer/http.ts';
 import type { Answer } from '../peer/peer.ts';
 import { isPipePeer } from '../peer/stdio.ts';
-import { type Context, outcome, type Probe, shown } from '../probe.ts';
+import { type Context, outcome, type Probe, shown, slow } from '../probe.ts';
+import { misfitting } from '../sample.ts';
+import type { ToolCall } from '../surface.ts';
 import { callTool, inputs, paramHeaders } from '../tool-call.ts';
 import { asRecord, at, isRecord, type Json } from '../value.ts';
 
@@ -125,9 +127,10 @@ async function required(context: Context): Promise<void> {
     const ask = (more: Json, wild = true) => peer.request('tools/call', { ...params, ...more }, { headers, wild, patience: 2_000 });
     const first = await ask({}, false);
     if (first.result?.['resultType'] !== 'input_required') continue;
-    judge.kept('input/not-assumed');
     const proper = inputs(first.result, peer.declared);
+    await abandoned(context, call.name, ask);
     await wrongly(context, first.result, proper, ask);
+    await elsewhere(context, call, proper, headers);
     const state = first.result['requestState'];
     if (typeof state === 'string') {
       const changed = `${state.slice(0, -1)}${state.endsWith('A') ? 'B' : 'A'}`;
@@ -139,6 +142,39 @@ async function required(context: Context): Promise<void> {
     }
     break;
   }
+}
+
+/** What was required is never given: the call is made anew, and something else is asked. */
+async function abandoned({ peer, judge }: Context, name: string, ask: (more: Json, wild?: boolean) => Promise<Answer>): Promise<void> {
+  const again = await ask({}, false);
+  const isWell = again.result !== undefined && (await peer.settle());
+  // Whoever is slow has not refused anything.
+  if (again.message === undefined && (await peer.settle())) return judge.unsure('input/not-assumed', slow);
+  const what = `${name}, called anew while the input that it required is not given, gets ${outcome(again)}`;
+  judge.verdict('input/not-assumed', isWell, what, shown(again));
+}
+
+/** The state of one call with the arguments of another. */
+async function elsewhere({ peer, judge }: Context, call: ToolCall, proper: Json, headers: Readonly<Record<string, string>>): Promise<void> {
+  const id = 'input/state/request';
+  if (proper['requestState'] === undefined) return judge.inapplicable(id, 'the server keeps no state in its client');
+  const other = varied(call);
+  if (other === undefined) return judge.unsure(id, 'the tool that requires input has no argument that could be another');
+  const params = { name: call.name, arguments: other, ...proper };
+  const answer = await peer.request('tools/call', params, { headers, wild: true, patience: 2_000 });
+  const isRefused = answer.error !== undefined || answer.result?.['isError'] === true || answer.result?.['resultType'] === 'input_required';
+  if (answer.message === undefined) return judge.unsure(id, slow);
+  judge.verdict(id, isRefused, `the requestState of another call gets ${outcome(answer)}`, shown(answer));
+}
+
+/** With one plain text that is another, and fits as well. */
+function varied({ tool, arguments: given }: ToolCall): Json | undefined {
+  for (const [name, schema] of Object.entries(asRecord(asRecord(tool['inputSchema'])['properties']))) {
+    const { type, enum: choices, const: only, pattern, format, maxLength, 'x-mcp-header': mark } = asRecord(schema);
+    const isPlain = type === 'string' && [choices, only, pattern, format, maxLength, mark].every((one) => one === undefined);
+    if (isPlain) return { ...given, [name]: `${typeof given[name] === 'string' ? given[name] : ''}other` };
+  }
+  return undefined;
 }
 
 async function wrongly({ judge }: Context, result: Json, proper: Json, ask: (more: Json) => Promise<Answer>): Promise<void> {
@@ -161,6 +197,17 @@ async function wrongly({ judge }: Context, result: Json, proper: Json, ask: (mor
   judge.verdict('input/responses/validated', isRefused, `an input that is no result gets ${outcome(bad)}`, shown(bad));
   const forms = Object.entries(requests).filter(([, one]) => asRecord(one)['method'] === 'elicitation/create');
   if (forms.length === 0) return;
+  const wrong = forms.flatMap(([key, one]) => {
+    const content = misfitting(asRecord(asRecord(one)['params'])['requestedSchema']);
+    return content === undefined ? [] : [[key, { action: 'accept', content }] as const];
+  });
+  if (wrong.length === 0) judge.unsure('elicitation/form/validated-by-server', 'no form that was asked has a field with a type');
+  else {
+    const given = await ask({ ...proper, inputResponses: { ...asRecord(proper['inputResponses']), ...Object.fromEntries(wrong) } });
+    const isSeen = given.error !== undefined || given.result?.['isError'] === true || given.result?.['resultType'] === 'input_required';
+    if (given.message === undefined) judge.unsure('elicitation/form/validated-by-server', slow);
+    else judge.verdict('elicitation/form/validated-by-server', isSeen, `a form with wrong values gets ${outcome(given)}`, shown(given));
+  }
   const no = await ask({
     ...proper,
     inputResponses: { ...asRecord(proper['inputResponses']), ...Object.fromEntries(forms.map(([key]) => [key, { action: 'decline' }])) },

@@ -66,14 +66,6 @@ export const utilityProbes: readonly Probe[] = [
     judges: ['cancellation/no-response', 'stdio/cancellation/silent', 'cancellation/disconnect'],
     run: cancelled,
   },
-  {
-    name: 'an answer to a cancelled question',
-    judges: ['cancellation/late-response'],
-    async run({ judge, isModern }) {
-      if (isModern) judge.inapplicable('cancellation/late-response', 'the server asks nothing that it could cancel');
-      else judge.unsure('cancellation/late-response', 'the server would have to cancel a question of its own');
-    },
-  },
 ];
 
 async function levels({ peer, judge, calls }: Context): Promise<void> {

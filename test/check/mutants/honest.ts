@@ -15,7 +15,7 @@ export function createHonest(): Server {
     ctx.progress(2, 2);
     return 'done';
   });
-  server.tool('ask', { description: 'Asks the user', annotations }, async (_, ctx) => {
+  server.tool('ask', { description: 'Asks the user', input: z.object({ of: z.string().optional() }), annotations }, async (_, ctx) => {
     const answer = await ctx.elicit('name', {
       message: 'Your name?',
       schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },

@@ -6,6 +6,7 @@ import { beginningMutants } from './beginning.ts';
 import { changeMutants } from './changes.ts';
 import { endingMutants } from './ending.ts';
 import { featureMutants } from './features.ts';
+import { givingUpMutants } from './giving-up.ts';
 import { httpMutants } from './http.ts';
 import type { HttpMutant } from './http-mutant.ts';
 import { listMutants } from './lists.ts';
@@ -24,6 +25,7 @@ export const pipeMutants: readonly Mutant[] = [
   ...askingMutants,
   ...recommendedMutants,
   ...changeMutants,
+  ...givingUpMutants,
   ...taskMutants,
 ];
 

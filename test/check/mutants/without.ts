@@ -7,10 +7,6 @@ const noQuestion = 'the client under our hands does no tasks for a server, so th
 export const without: ReadonlyMap<string, string> = new Map([
   ['authorization/resource/case', otherTokens],
   ['http/localhost', 'a server that others can reach is not started in a test'],
-  ['lifecycle/timeouts/established', unasked],
-  ['lifecycle/timeouts/cancelled', unasked],
-  ['elicitation/form/validated-by-server', unasked],
-  ['cancellation/late-response', unasked],
   ['cancellation/disconnect', unasked],
   ['tasks/poll/interval', noQuestion],
   ['tasks/poll/until-terminal', noQuestion],
@@ -22,6 +18,4 @@ export const without: ReadonlyMap<string, string> = new Map([
   ['tasks/input/related', unasked],
   ['tasks/input/left', unasked],
   ['tasks/streams/no-upgrade', 'no mutant yet: the keeper of tasks is on a pipe'],
-  ['input/not-assumed', unasked],
-  ['input/state/request', unasked],
 ]);
