@@ -12,9 +12,9 @@ const budget = Number(ms);
 /** The language of the image stands behind a colon. */
 const language = target.split(':')[1] ?? 'javascript';
 const words = {
-  javascript: { sum: '1 + 2', loop: 'for (;;);', pid: 'process.pid' },
-  lisp: { sum: '(+ 1 2)', loop: '(loop)', pid: '(sb-posix:getpid)' },
-  smalltalk: { sum: '1 + 2', loop: '[ true ] whileTrue', pid: 'process pid' },
+  javascript: { sum: '1 + 2', loop: 'for (;;);', pid: 'process.pid', end: 'process.exit(3)' },
+  lisp: { sum: '(+ 1 2)', loop: '(loop)', pid: '(sb-posix:getpid)', end: '(sb-ext:exit :code 3 :abort t)' },
+  smalltalk: { sum: '1 + 2', loop: '[ true ] whileTrue', pid: 'process pid', end: 'process exit: 3' },
 }[language];
 
 /** The same text is run in the image and by a plain Node; its last value is the CPU time it took, in milliseconds, of all threads. */
@@ -52,6 +52,10 @@ async function measure() {
       return { ms: target === 'bare' ? await withServer(perCall) : (await withServer(perCall)) - (await direct()) };
     case 'interrupt':
       return withServer(async (server) => ({ ms: await interruptMs(server) }));
+    case 'after an interrupt':
+      return withServer((server) => recovery(server, { code: words.loop, timeout_ms: 200 }));
+    case 'after a lost image':
+      return withServer((server) => recovery(server, { code: words.end }));
     case 'resting':
       return withServer(resting);
     default:
@@ -157,6 +161,24 @@ async function interruptMs(server) {
   const begin = performance.now();
   await server.ask(stop);
   return performance.now() - begin;
+}
+
+/** From the answer that says what happened to the next one in another session, and then in the same. */
+async function recovery(server, wedge) {
+  const ask = (id, args) => server.ask({ ...toolCall('evaluate', { wait_ms: 60_000, ...args }), id });
+  const other = (await server.ask({ ...toolCall('sessions', { action: 'open' }), id: 20 })).result.structuredContent.session;
+  await ask(21, { code: words.sum });
+  await ask(22, { code: words.sum, session: other });
+  const { result } = await ask(23, wedge);
+  if (!result.isError) throw new Error(JSON.stringify(result));
+  const begin = performance.now();
+  const next = async (id, args) => {
+    const { result: told } = await ask(id, { code: words.sum, ...args });
+    if (!told.content[0].text.startsWith('=> 3')) throw new Error(JSON.stringify(told));
+    return performance.now() - begin;
+  };
+  const other_ms = await next(24, { session: other });
+  return { ms: await next(25, {}), other_ms };
 }
 
 /** Of the image alone: CPU while nobody asks anything, and resident memory. */

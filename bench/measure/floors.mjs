@@ -77,6 +77,17 @@ const stream = { suite: 'http', case: 'http-stateful', target: `${ours}+sse`, me
 
 const liveCode = (what) => ({ path: `live, ${what}`, suite: 'live', case: what, metric: 'ms', form: 'cost', against: 'bare', floor: 1.1 });
 
+const nextAnswer = (where, target) =>
+  ['ms', 'other_ms'].map((metric) => ({
+    path: `live, next answer ${where}${metric === 'ms' ? '' : ', in another session'}, ms`,
+    suite: 'live',
+    case: where,
+    target,
+    metric,
+    form: 'value',
+    floor: 1_000,
+  }));
+
 export const floors = [
   ...call('stdio', 'stdio', 7, 0.55),
   { path: 'stdio, one in flight, median', suite: 'stdio', case: 'stdio', metric: 'one_p50_us', form: 'cost', against: 'sdk-v2', floor: 1 },
@@ -167,6 +178,9 @@ export const floors = [
     against: 'bare',
     floor: 1.5,
   },
+  ...['after an interrupt', 'after a lost image'].flatMap((where) =>
+    [ours, `${ours}:lisp`, `${ours}:smalltalk`].flatMap((target) => nextAnswer(where, target)),
+  ),
   liveCode('synchronous code'),
   liveCode('awaiting code'),
   { path: 'live, CPU of a resting image, %', suite: 'live', case: 'resting', metric: 'cpu_percent', form: 'value', floor: 0.5 },

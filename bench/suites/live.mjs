@@ -15,6 +15,8 @@ const cases = {
   'synchronous code': ['bare', ours],
   'awaiting code': ['bare', ours],
   interrupt: [ours, ...languages],
+  'after an interrupt': [ours, ...languages],
+  'after a lost image': [ours, ...languages],
   resting: [ours, ...languages],
 };
 

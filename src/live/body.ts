@@ -28,8 +28,19 @@ export interface BodyEvents {
 const drainMs = 100;
 
 export function spawnBody(launch: Launch, events: BodyEvents): Body {
-  const { child, closed, kill } = spawned(launch, events, true);
-  return { wire: child.stdio[3] as Duplex, pid: child.pid, ours: true, closed, kill };
+  let hungUp = false;
+  const ended = (reason: string): void => events.ended(hungUp ? 'its private channel was closed' : reason);
+  const { child, closed, kill } = spawned(launch, { printed: events.printed, ended }, true);
+  const wire = child.stdio[3] as Duplex;
+  // Of a process that ends, the channel closes too, and its end is heard in a moment. Otherwise nobody could reach it any more.
+  wire.once('close', () => {
+    setTimeout(() => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      hungUp = true;
+      kill();
+    }, drainMs).unref();
+  });
+  return { wire, pid: child.pid, ours: true, closed, kill };
 }
 
 /** A child that connects back; without a command it is a person's own, which is only visited. */

@@ -121,6 +121,7 @@ of the user's own has threads of its own making."
          (loop (setf asked (take *clerk-box* (if *attended* 0.1 nil)))
                (when (eq asked :end) (return))
                (mind-worker)
+               (mind-channel)
                (if asked (answer-question asked) (flush-taps)))
       ;; It is the program's to end any thread, also this one, while it prints something of the program's.
       (when (and *main-fd* (not *leaving*) (not (eq asked :end)))

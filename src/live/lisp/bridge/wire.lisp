@@ -25,6 +25,12 @@
     (write-octets 2 last-words))
   (sb-sys:os-exit 70 :abort t))
 
+(defun mind-channel ()
+  "Closing it wakes nobody who reads from it."
+  (when (and *main-fd* (minusp (sb-alien:alien-funcall (sb-alien:extern-alien "fcntl" (function sb-alien:int sb-alien:int sb-alien:int sb-alien:int))
+                                                       *main-fd* sb-posix:f-getfd 0)))
+    (end-without-channel)))
+
 (defun write-octets (fd bytes)
   (let ((at 0) (length (length bytes)))
     (sb-sys:with-pinned-objects (bytes)
