@@ -28,7 +28,7 @@ export function sampleOf(schema: unknown, root: unknown = schema, depth = 0): un
   if (choices.length > 0) return choices[0];
   if ('default' in schema) return schema['default'];
   if (asList(schema['examples']).length > 0) return asList(schema['examples'])[0];
-  if (typeof schema['$ref'] === 'string') return sampleOf(resolve(schema['$ref'], root), root, depth + 1);
+  if (typeof schema['$ref'] === 'string') return sampleOf(referred(schema['$ref'], root), root, depth + 1);
   for (const keyword of ['anyOf', 'oneOf']) {
     const first = asList(schema[keyword]).find((one) => asRecord(one)['type'] !== 'null');
     if (first !== undefined) return merged(schema, first, root, depth);
@@ -155,13 +155,22 @@ function numberOf(schema: Json, whole: boolean): number {
 const above = (limit: number | undefined, step: number | undefined) => (limit === undefined ? undefined : limit + (step ?? 0.5));
 const below = (limit: number | undefined, step: number | undefined) => (limit === undefined ? undefined : limit - (step ?? 0.5));
 
-function resolve(reference: string, root: unknown): unknown {
+/** Undefined where it leads nowhere within the schema. */
+export function referred(reference: string, root: unknown): unknown {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;
   let here: unknown = root;
   for (const part of reference.slice(2).split('/')) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
     here = isRecord(here) && Object.hasOwn(here, key) ? here[key] : Array.isArray(here) ? here[Number(key)] : undefined;
   }
   return here;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

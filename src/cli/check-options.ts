@@ -44,6 +44,7 @@ export const checkFlags: Readonly<Record<string, Flag>> = {
   'expected-failures': { type: 'string', value: 'file', help: 'Ids that may fail, one a line; one that no longer fails is a failure' },
   generate: { type: 'string', value: 'file', help: 'Make cases from the schemas of the tools, call nothing, and write them to this file' },
   tests: { type: 'string', value: 'file', help: 'Run the cases of this file instead of a check' },
+  'update-snapshots': { type: 'boolean', help: 'Run the cases of --tests, and keep in the file what comes back the same twice' },
   lock: { type: 'string', value: 'file', help: 'Compare what the server offers with this file; a breaking change is a failure' },
   'update-lock': { type: 'boolean', help: 'Write what the server offers to the file of --lock' },
   history: {

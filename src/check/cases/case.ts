@@ -1,5 +1,6 @@
 // A case: one call of a tool, and what is expected of the answer; and the file that holds many.
 import { asRecord, isRecord, type Json } from '../value.ts';
+import { isSnapshot, type Snapshot } from './snapshot.ts';
 
 /** Why the arguments are what they are. */
 export type CaseKind = 'valid' | 'boundary' | 'invalid' | 'missing' | 'extra' | 'hostile';
@@ -14,8 +15,14 @@ export interface Expectation {
   readonly outcome: ExpectedOutcome;
   /** Somewhere in the text of the result. */
   readonly contains?: string;
+  /** Exactly the text of the result. */
+  readonly text?: string;
   /** Exactly the structuredContent, in whatever order its members are. */
   readonly structured?: unknown;
+  /** Of the error. */
+  readonly code?: number;
+  /** Exactly what came back before; false for a case of which none is ever taken. */
+  readonly snapshot?: Snapshot | false;
 }
 
 export interface Case {
@@ -52,7 +59,24 @@ function problemOf(one: unknown): string | undefined {
   if (!isRecord(one)) return 'is no object';
   if (typeof one['name'] !== 'string' || typeof one['tool'] !== 'string') return 'lacks its name or its tool';
   if (!isRecord(one['arguments'])) return 'lacks its arguments';
-  const { outcome, contains } = asRecord(one['expect']);
+  const expect = asRecord(one['expect']);
+  const { outcome } = expect;
   if (!outcomes.some((known) => known === outcome)) return `expects ${JSON.stringify(outcome)}, and not ${outcomes.join(', ')}`;
-  return contains === undefined || typeof contains === 'string' ? undefined : 'expects to contain something that is no text';
+  for (const [key, value] of Object.entries(expect)) {
+    const expectation = expectations.get(key);
+    // A slip of the pen would pass for ever.
+    if (expectation === undefined) return `expects "${key}", which is none of ${[...expectations.keys()].join(', ')}`;
+    if (!expectation.test(value)) return `expects "${key}" to be something that is not ${expectation.what}`;
+  }
+  return undefined;
 }
+
+const text = { what: 'text', test: (value: unknown): boolean => typeof value === 'string' };
+const expectations: ReadonlyMap<string, { readonly what: string; test(value: unknown): boolean }> = new Map([
+  ['outcome', text],
+  ['contains', text],
+  ['text', text],
+  ['structured', { what: 'JSON', test: () => true }],
+  ['code', { what: 'a whole number', test: Number.isInteger }],
+  ['snapshot', { what: 'a snapshot or false', test: (value: unknown) => value === false || isSnapshot(value) }],
+]);

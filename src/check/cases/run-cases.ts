@@ -1,10 +1,11 @@
 // Runs cases against a server, one after the other, and compares what comes back with what was expected.
 import type { Answer, Peer } from '../peer/peer.ts';
 import { same } from '../quality/schema-change.ts';
-import { type CallTerms, callable, type Surface } from '../surface.ts';
+import { type CallTerms, callable, type Surface, type ToolCall } from '../surface.ts';
 import { callTool } from '../tool-call.ts';
 import { asList, asRecord, brief } from '../value.ts';
 import type { Case, ExpectedOutcome } from './case.ts';
+import { differenceBetween, type Snapshot, snapshotOf } from './snapshot.ts';
 
 export interface CaseResult {
   readonly case: Case;
@@ -12,10 +13,17 @@ export interface CaseResult {
   readonly verdict: 'passed' | 'failed' | 'not-run';
   /** Why, unless it passed. */
   readonly message: string;
+  /** What came back, where snapshots are taken; `unsteady` where a second call gave something else. */
+  readonly taken?: Snapshot | 'unsteady';
+}
+
+export interface RunTerms extends CallTerms {
+  /** Take snapshots instead of comparing with them. */
+  readonly takesSnapshots?: boolean;
 }
 
 /** A tool that does not say that it only reads is called only with the user's leave. Ends early when the server is gone. */
-export async function runCases(peer: Peer, surface: Surface, cases: readonly Case[], terms: CallTerms): Promise<readonly CaseResult[]> {
+export async function runCases(peer: Peer, surface: Surface, cases: readonly Case[], terms: RunTerms): Promise<readonly CaseResult[]> {
   const allowed = new Map(callable(surface, terms).map((call) => [call.name, call.tool]));
   const listed = new Set(surface.tools.map(({ name }) => name));
   const results: CaseResult[] = [];
@@ -23,7 +31,7 @@ export async function runCases(peer: Peer, surface: Surface, cases: readonly Cas
     const tool = allowed.get(one.tool);
     if (peer.gone !== undefined) results.push({ case: one, verdict: 'failed', message: `the server is gone: ${peer.gone}` });
     else if (tool === undefined) results.push({ case: one, verdict: 'not-run', message: refusal(one, listed) });
-    else results.push(judge(one, await callTool(peer, { name: one.tool, arguments: one.arguments, tool })));
+    else results.push(await runCase(peer, one, { name: one.tool, arguments: one.arguments, tool }, terms));
   }
   return results;
 }
@@ -32,9 +40,22 @@ function refusal({ tool }: Case, listed: ReadonlySet<unknown>): string {
   return listed.has(tool) ? `${tool} does not say that it only reads; allow side effects` : `there is no tool ${tool}`;
 }
 
-function judge(one: Case, answer: Answer): CaseResult {
-  const message = problemOf(one, answer);
-  return { case: one, verdict: message === undefined ? 'passed' : 'failed', message: message ?? '' };
+async function runCase(peer: Peer, one: Case, call: ToolCall, { takesSnapshots = false }: RunTerms): Promise<CaseResult> {
+  const answer = await callTool(peer, call);
+  const taken = snapshotOf(answer);
+  const message = problemOf(one, answer) ?? (takesSnapshots ? undefined : snapshotProblem(one, taken));
+  if (message !== undefined) return { case: one, verdict: 'failed', message };
+  const passed: CaseResult = { case: one, verdict: 'passed', message: '' };
+  if (!takesSnapshots || taken === undefined || one.expect.snapshot === false) return passed;
+  // What holds a time or a number of its own would fail at every run.
+  const again = snapshotOf(await callTool(peer, call));
+  return { ...passed, taken: differenceBetween(taken, again) === undefined ? taken : 'unsteady' };
+}
+
+function snapshotProblem({ expect: { snapshot } }: Case, now: Snapshot | undefined): string | undefined {
+  if (snapshot === undefined || snapshot === false) return undefined;
+  const difference = differenceBetween(snapshot, now);
+  return difference === undefined ? undefined : `is not its snapshot, ${difference}`;
 }
 
 function problemOf({ expect }: Case, { result, error, message }: Answer): string | undefined {
@@ -43,6 +64,8 @@ function problemOf({ expect }: Case, { result, error, message }: Answer): string
   if (!allowed[expect.outcome].includes(got)) return `expected ${expect.outcome}, got ${got}: ${brief(result ?? error)}`;
   if (expect.contains !== undefined && !textOf(result).includes(expect.contains))
     return `the text does not contain ${brief(expect.contains)}`;
+  if (expect.text !== undefined && textOf(result) !== expect.text) return `expected ${brief(expect.text)}, got ${brief(textOf(result))}`;
+  if (expect.code !== undefined && error?.code !== expect.code) return `expected the error ${expect.code}, got ${brief(error?.code)}`;
   if ('structured' in expect && !same(expect.structured, result?.['structuredContent'])) {
     return `expected ${brief(expect.structured)}, got ${brief(result?.['structuredContent'])}`;
   }

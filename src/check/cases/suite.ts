@@ -14,19 +14,45 @@ export interface Unreached {
   readonly problem: string;
 }
 
+export interface GeneratedSuite {
+  readonly cases: readonly Case[];
+  /** Of tools of which not all could be tried. */
+  readonly notes: readonly string[];
+}
+
 /** Nothing is called: the lists are enough. */
-export function generateSuite(target: Target, options: CheckOptions = {}): Promise<readonly Case[] | Unreached> {
+export function generateSuite(target: Target, options: CheckOptions = {}): Promise<GeneratedSuite | Unreached> {
   return withServer(target, options, async (peer) => {
     const { tools } = await readSurface(peer);
-    const cases: Case[] = [];
-    for (const tool of tools) cases.push(...(await generateCases(tool)));
-    return cases;
+    const all: Case[] = [];
+    const notes: string[] = [];
+    for (const tool of tools) {
+      const { cases, note } = await generateCases(tool);
+      all.push(...cases);
+      if (note !== undefined) notes.push(`${String(tool['name'])}: ${note}`);
+    }
+    return { cases: all, notes };
   });
 }
 
-export function runSuite(target: Target, cases: readonly Case[], options: CheckOptions = {}): Promise<readonly CaseResult[] | Unreached> {
-  const terms = { arguments: new Map(), allowSideEffects: options.allowSideEffects ?? false };
+export interface SuiteOptions extends CheckOptions {
+  /** Take snapshots instead of comparing with them. */
+  readonly takesSnapshots?: boolean;
+}
+
+export function runSuite(target: Target, cases: readonly Case[], options: SuiteOptions = {}): Promise<readonly CaseResult[] | Unreached> {
+  const { allowSideEffects = false, takesSnapshots = false } = options;
+  const terms = { arguments: new Map(), allowSideEffects, takesSnapshots };
   return withServer(target, options, async (peer) => runCases(peer, await readSurface(peer), cases, terms));
+}
+
+/** The cases with what was taken: steady results as snapshots, and none where a result is not the same twice. */
+export function withSnapshots(results: readonly CaseResult[]): readonly Case[] {
+  return results.map(({ case: one, taken }) => {
+    if (taken === undefined) return one;
+    const { snapshot: _, ...expect } = one.expect;
+    return { ...one, expect: taken === 'unsteady' ? expect : { ...expect, snapshot: taken } };
+  });
 }
 
 async function withServer<T>(target: Target, options: CheckOptions, work: (peer: Peer) => Promise<T>): Promise<T | Unreached> {

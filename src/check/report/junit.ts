@@ -25,6 +25,10 @@ export function junitReport(reports: readonly Report[]): string {
     ...surfaceSuite(report),
     ...problemSuite(report),
   ]);
+  return junitText(suites);
+}
+
+export function junitText(suites: readonly Suite[]): string {
   const seconds = suites.reduce((sum, suite) => sum + suite.seconds, 0);
   const cases = suites.flatMap((suite) => suite.cases);
   const head = `<testsuites name="vivarium check" tests="${cases.length}" failures="${count(cases, 'failure')}" errors="${count(cases, 'error')}" time="${seconds.toFixed(3)}">`;

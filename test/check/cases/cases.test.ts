@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Server } from 'vivarium/server';
 import { type Case, readSuite, suiteText } from '../../../src/check/cases/case.ts';
-import { generateCases } from '../../../src/check/cases/generate.ts';
-import { generateSuite, runSuite } from '../../../src/check/cases/suite.ts';
+import { type Generated, generateCases } from '../../../src/check/cases/generate.ts';
+import { type GeneratedSuite, generateSuite, runSuite } from '../../../src/check/cases/suite.ts';
 import { fixture, vivarium } from '../../cli/vivarium.ts';
 import { pipeTarget } from '../pipe-target.ts';
 
@@ -33,9 +33,10 @@ function create(): Server {
   return server;
 }
 
+const byName = ({ cases }: Generated): ReadonlyMap<string, Case> => new Map(cases.map((one) => [one.name, one]));
+
 describe('cases made from a schema', () => {
-  const named = async (): Promise<ReadonlyMap<string, Case>> =>
-    new Map((await generateCases({ name: 'search', inputSchema })).map((one) => [one.name, one]));
+  const named = async (): Promise<ReadonlyMap<string, Case>> => byName(await generateCases({ name: 'search', inputSchema }));
 
   it('are valid, at the bounds, invalid by each keyword, incomplete, with more than is known, and hostile', async () => {
     const cases = await named();
@@ -69,25 +70,27 @@ describe('cases made from a schema', () => {
     expect(suiteText([...(await named()).values()])).toBe(suiteText([...(await named()).values()]));
   });
 
-  it.each([{}, { name: 'x' }, { name: 'x', inputSchema: { type: 'nonsense' } }, { name: 'x', inputSchema: false }])(
-    'are none for %j',
-    async (tool) => {
-      expect(await generateCases(tool)).toEqual([]);
-    },
-  );
+  it.each([
+    [{}, 'it has no name or no schema'],
+    [{ name: 'x', inputSchema: false }, 'it has no name or no schema'],
+    [{ name: 'x', inputSchema: { type: 'nonsense' } }, 'its schema cannot be compiled'],
+    [{ name: 'x', inputSchema: { type: 'object', properties: { a: false }, required: ['a'] } }, 'no arguments could be made'],
+  ])('are none for %j, and that is said', async (tool, why) => {
+    expect(await generateCases(tool)).toEqual({ cases: [], note: expect.stringContaining(why) });
+  });
 
   it('end, whatever a stranger’s pattern is', async () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'string', pattern: '^(a|a)*$' }, b: { type: 'string', pattern: '(x+x+)+y' } },
     };
-    expect((await generateCases({ name: 'slow', inputSchema: schema })).length).toBeGreaterThan(0);
+    expect((await generateCases({ name: 'slow', inputSchema: schema })).cases.length).toBeGreaterThan(0);
   });
 });
 
 describe('a file of cases', () => {
   it('is read as it was written', async () => {
-    const cases = await generateCases({ name: 'search', inputSchema });
+    const { cases } = await generateCases({ name: 'search', inputSchema });
     expect(readSuite(suiteText(cases))).toEqual(JSON.parse(JSON.stringify(cases)));
   });
 
@@ -96,6 +99,12 @@ describe('a file of cases', () => {
     ['{"version":1}', 'is no file of cases'],
     ['{"version":1,"cases":[{"name":"a","tool":"b","arguments":{},"expect":{"outcome":"fine"}}]}', 'has a case 1 that expects "fine"'],
     ['{"version":1,"cases":[{"name":"a","tool":"b"}]}', 'has a case 1 that lacks its arguments'],
+    [
+      '{"version":1,"cases":[{"name":"a","tool":"b","arguments":{},"expect":{"outcome":"ok","contians":"x"}}]}',
+      'expects "contians", which is none of',
+    ],
+    ['{"version":1,"cases":[{"name":"a","tool":"b","arguments":{},"expect":{"outcome":"ok","snapshot":"x"}}]}', 'not a snapshot or false'],
+    ['{"version":1,"cases":[{"name":"a","tool":"b","arguments":{},"expect":{"outcome":"ok","code":1.5}}]}', 'not a whole number'],
   ])('that is %s is refused: %s', (text, problem) => {
     expect(readSuite(text)).toMatchObject({ problem: expect.stringContaining(problem) });
   });
@@ -103,7 +112,7 @@ describe('a file of cases', () => {
 
 describe('a run of cases', () => {
   it('passes on a server that keeps to its schemas, and calls nothing that may do harm', async () => {
-    const cases = (await generateSuite(pipeTarget(create))) as readonly Case[];
+    const { cases } = (await generateSuite(pipeTarget(create))) as GeneratedSuite;
     const results = await runSuite(pipeTarget(create), cases);
     expect(results).toHaveLength(cases.length);
     const of = (verdict: string) => (results as readonly { verdict: string; case: Case }[]).filter((one) => one.verdict === verdict);
@@ -120,6 +129,9 @@ describe('a run of cases', () => {
       one({ outcome: 'refused' }),
       one({ outcome: 'ok', structured: { a: 1 } }),
       one({ outcome: 'ok' }, 'none'),
+      one({ outcome: 'ok', text: 'found ferns' }),
+      one({ outcome: 'ok', text: 'found fern' }),
+      one({ outcome: 'answered', code: -32602 }),
     ]);
     expect(results).toMatchObject([
       { verdict: 'passed' },
@@ -127,6 +139,9 @@ describe('a run of cases', () => {
       { verdict: 'failed', message: expect.stringContaining('expected refused, got success') },
       { verdict: 'failed', message: 'expected {"a":1}, got nothing' },
       { verdict: 'not-run', message: 'there is no tool none' },
+      { verdict: 'passed' },
+      { verdict: 'failed', message: 'expected "found fern", got "found ferns"' },
+      { verdict: 'failed', message: 'expected the error -32602, got nothing' },
     ]);
   });
 });

@@ -1,0 +1,52 @@
+// What became of the cases of a file: for a person, as JSON, and as JUnit XML.
+import type { CaseResult } from '../cases/run-cases.ts';
+import { visible } from '../evidence.ts';
+import { junitText } from './junit.ts';
+
+export type CasesForm = (results: readonly CaseResult[], target: string) => string;
+
+export const casesForms: ReadonlyMap<string, CasesForm> = new Map([
+  ['pretty', prettyCases],
+  ['json', jsonCases],
+  ['junit', junitCases],
+]);
+
+function prettyCases(results: readonly CaseResult[]): string {
+  const of = (verdict: CaseResult['verdict']) => results.filter((one) => one.verdict === verdict);
+  const failed = of('failed').flatMap(({ case: { tool, name, arguments: given }, message }) => [
+    `✗ ${visible(tool)}  ${visible(name)}`,
+    `    ${visible(message)}`,
+    `    with ${visible(JSON.stringify(given)).slice(0, 200)}`,
+  ]);
+  const reasons = new Map<string, number>();
+  for (const { message } of of('not-run')) reasons.set(message, (reasons.get(message) ?? 0) + 1);
+  const notRun = [...reasons].map(([reason, count]) => `– ${count} not run: ${visible(reason)}`);
+  const sum = `${results.length} cases: ${of('passed').length} passed, ${of('failed').length} failed, ${of('not-run').length} not run`;
+  return `${[...failed, ...notRun, sum].join('\n')}\n`;
+}
+
+function jsonCases(results: readonly CaseResult[], target: string): string {
+  const rows = results.map(({ case: { name, tool, kind, arguments: given, expect }, verdict, message }) => ({
+    tool,
+    name,
+    ...(kind !== undefined && { kind }),
+    verdict,
+    message,
+    arguments: given,
+    expect,
+  }));
+  return `${JSON.stringify({ tool: 'vivarium check', target, cases: rows }, null, 2)}\n`;
+}
+
+function junitCases(results: readonly CaseResult[], target: string): string {
+  const states = { passed: 'passed', failed: 'failure', 'not-run': 'skipped' } as const;
+  const cases = results.map(({ case: { tool, name, kind = 'own', arguments: given }, verdict, message }) => ({
+    group: `cases.${tool}`,
+    name: `${tool} ${name}`,
+    state: states[verdict],
+    message,
+    type: kind,
+    body: `${message}\nwith ${JSON.stringify(given).slice(0, 2_000)}`,
+  }));
+  return junitText([{ name: `${target} cases`, seconds: 0, cases }]);
+}
