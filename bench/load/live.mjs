@@ -44,8 +44,10 @@ process.stdout.write(JSON.stringify(measured), () => process.exit(0));
 
 async function measure() {
   switch (what) {
-    case 'ready':
-      return { ms: await ready() };
+    case 'session ready':
+      return { ms: await ready(true) };
+    case 'first answer':
+      return { ms: await ready(false) };
     case 'evaluate':
       return withServer(async (server) => ({ ms: await perCall(server) }));
     case 'MCP in an evaluation':
@@ -83,8 +85,8 @@ function messageFor(code) {
   return target === 'node-repl-mcp' ? toolCall('node_repl', { code }) : toolCall('evaluate', { code });
 }
 
-/** From asking for a session to its first answer; the server is there already. */
-async function ready() {
+/** From asking for a session to its first answer; `used`: in a server that has answered in another one, otherwise in one just begun. */
+async function ready(used) {
   if (target.startsWith('bare')) {
     const [program, args] =
       language === 'lisp' ? ['sbcl', ['--non-interactive', '--no-sysinit', '--no-userinit']] : [process.execPath, ['-e', '0']];
@@ -93,8 +95,9 @@ async function ready() {
     return performance.now() - begin;
   }
   return withServer(async (server) => {
+    if (used) await mustAnswer(server, '1');
     const begin = performance.now();
-    await mustAnswer(server, '1');
+    await mustAnswer(server, '1', used ? await openSession(server) : undefined);
     return performance.now() - begin;
   });
 }
@@ -131,8 +134,15 @@ async function direct() {
   return each;
 }
 
-async function mustAnswer(server, code) {
-  const { result } = await server.ask({ ...messageFor(code), id: 7 });
+async function openSession(server) {
+  const { result } = await server.ask({ ...toolCall('sessions', { action: 'open' }), id: 8 });
+  return result.structuredContent.session;
+}
+
+async function mustAnswer(server, code, session) {
+  const message = messageFor(code);
+  if (session !== undefined) message.params.arguments.session = session;
+  const { result } = await server.ask({ ...message, id: 7 });
   if (result === undefined || result.isError) throw new Error(JSON.stringify(result));
   return result.content.map(({ text = '' }) => text).join('');
 }

@@ -9,7 +9,8 @@ const script = path.join(bench, 'load', 'live.mjs');
 /** Further languages of the image, where they can be had: what each costs to begin, for an evaluation, and at rest. */
 const languages = [`${ours}:smalltalk`, `${ours}:lisp`];
 const cases = {
-  ready: ['bare', 'bare:lisp', ours, 'node-repl-mcp', ...languages],
+  'session ready': ['bare', 'bare:lisp', ours, ...languages],
+  'first answer': ['bare', 'bare:lisp', ours, 'node-repl-mcp', ...languages],
   evaluate: ['bare', ours, 'node-repl-mcp', ...languages],
   'MCP in an evaluation': ['bare', ours],
   'synchronous code': ['bare', ours],

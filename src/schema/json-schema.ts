@@ -1,6 +1,7 @@
-// JSON Schema as authors and peers write it: looked through once, then compiled when first needed, by ajv or by a plugged validator.
+// JSON Schema as authors and peers write it: looked through once, then compiled when first needed: at once where it is plain, otherwise by ajv, or by a plugged validator.
 import type { JsonSchema } from './infer.ts';
 import { cut, pointer } from './issues.ts';
+import { plainCheck } from './plain.ts';
 import { isOnlyStandard } from './standard.ts';
 
 /** Says what is wrong with a value; nothing when it is valid. */
@@ -51,12 +52,22 @@ export async function loadValidator(): Promise<void> {
 export function compileSchema(schema: JsonSchema): Compiled | Promise<Compiled> {
   const known = cache.get(schema);
   if (known !== undefined) return known;
+  const plain = plugged === undefined ? plainCheck(schema) : undefined;
+  if (plain !== undefined) return kept(schema, { check: plain, fault: undefined });
   const dialect = dialectOf(schema) ?? '2020-12';
   const compile = plugged ?? loaded.get(dialect);
   if (compile === undefined) return load(dialect).then(() => compileSchema(schema));
-  const compiled = attempt(compile, schema);
+  return kept(schema, attempt(compile, schema));
+}
+
+function kept(schema: JsonSchema, compiled: Compiled): Compiled {
   cache.set(schema, compiled);
   return compiled;
+}
+
+/** Whether ajv is still to be loaded for it. */
+export function needsValidator(schema: JsonSchema): boolean {
+  return plugged === undefined && !loaded.has(dialectOf(schema) ?? '2020-12') && plainCheck(schema) === undefined;
 }
 
 /** Says what is wrong and what to write instead; nothing when the schema may be advertised and compiled. */

@@ -1,7 +1,7 @@
 // A schema as the rest of the house sees it: what is advertised, and a check; whichever library it was written with.
 import type { JsonSchema, TypedJsonSchema } from './infer.ts';
 import { cut, describeIssues } from './issues.ts';
-import { type Compiled, compileSchema, dialectOf, problemOf } from './json-schema.ts';
+import { type Compiled, compileSchema, dialectOf, needsValidator, problemOf } from './json-schema.ts';
 import { isOnlyStandard, isStandard, type StandardProps, type StandardResult, type StandardSchema } from './standard.ts';
 
 export type Verdict = { readonly value: unknown; readonly problem?: undefined } | { readonly problem: string; readonly value?: undefined };
@@ -11,6 +11,8 @@ export interface Schema {
   readonly json: JsonSchema;
   /** Whether `check` answers now, without loading or compiling anything first. */
   readonly ready: boolean;
+  /** Whether it will wait for a validator to be loaded. */
+  readonly waits: boolean;
   /** Once ready: why the schema cannot be compiled. Every value fails such a schema. */
   readonly fault: string | undefined;
   /** Never throws and never rejects: see `fault`. */
@@ -62,6 +64,7 @@ function defineStandard(given: StandardSchema, options: SchemaOptions): Schema |
   return {
     json,
     ready: true,
+    waits: false,
     fault: undefined,
     prepare: () => undefined,
     check(value) {
@@ -134,6 +137,10 @@ class CompiledSchema implements Schema {
 
   get ready(): boolean {
     return this.#compiled !== undefined;
+  }
+
+  get waits(): boolean {
+    return this.#compiled === undefined && needsValidator(this.json);
   }
 
   get fault(): string | undefined {

@@ -61,9 +61,9 @@ export class Prompt implements Listed {
     return new Prompt(this.name, { ...this.details, ...details }, this.handler, this.input, this.complete);
   }
 
-  /** Whether a validator is still to be loaded or compiled for it. */
+  /** Whether a validator is still to be loaded for it. */
   get validates(): boolean {
-    return !this.ready;
+    return this.input?.waits === true;
   }
 
   get ready(): boolean {

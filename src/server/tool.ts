@@ -56,9 +56,9 @@ export class Tool implements Listed {
     return this.ready ? undefined : this.prepare();
   }
 
-  /** Whether a validator is still to be loaded or compiled for it. */
+  /** Whether a validator is still to be loaded for it. */
   get validates(): boolean {
-    return this.input?.ready === false || this.output?.ready === false;
+    return this.input?.waits === true || this.output?.waits === true;
   }
 
   get ready(): boolean {

@@ -21,10 +21,10 @@ const http = ['serve/', 'store/'];
 const bundles: Readonly<Record<string, Bundle>> = {
   // connect() loads connect/http and connect/stdio when it is given a URL or a command, and these are Node's; a bundler follows
   // that import too. Browsers and workers have ./client with ./connect/fetch, and ./server.
-  '.': { holds: ['index.ts', ...core, ...client, 'connect/'], maxBytes: 190_000, neutral: false },
+  '.': { holds: ['index.ts', ...core, ...client, 'connect/'], maxBytes: 195_000, neutral: false },
   './protocol': { holds: ['protocol/', 'jsonrpc/'], maxBytes: 12_000, neutral: true },
   './server': { holds: core, maxBytes: 100_000, neutral: true },
-  './client': { holds: client, maxBytes: 65_000, neutral: true },
+  './client': { holds: client, maxBytes: 68_000, neutral: true },
   './connect/stdio': { holds: ['connect/', 'jsonrpc/'], maxBytes: 20_000, neutral: false },
   './connect/http': { holds: ['connect/', 'jsonrpc/', 'protocol/'], maxBytes: 35_000, neutral: false },
   './connect/sse': { holds: ['connect/', 'jsonrpc/', 'protocol/'], maxBytes: 30_000, neutral: false },
@@ -44,7 +44,7 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 10_000, neutral: true },
   './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
   './store/memory': { holds: ['store/', 'jsonrpc/'], maxBytes: 8_000, neutral: true },
-  './testing': { holds: [...core, ...client, ...memory, 'testing/'], maxBytes: 136_000, neutral: true },
+  './testing': { holds: [...core, ...client, ...memory, 'testing/'], maxBytes: 141_000, neutral: true },
 };
 
 it('every subpath has a row', () => {

@@ -30,7 +30,7 @@ describe('ajv', () => {
     vi.resetModules();
     const fresh = await import('../../src/schema/schema.ts');
     const define = (given: object) => fresh.defineSchema(given, { side: 'output', objectRoot: false }) as Schema;
-    const [first, second] = [define({ type: 'string' }), define({ type: 'number' })];
+    const [first, second] = [define({ type: ['string'] }), define({ type: ['number'] })];
     expect(first.ready).toBe(false);
     const loading = first.prepare();
     expect(loading).toBeInstanceOf(Promise);
@@ -47,7 +47,7 @@ describe('ajv', () => {
   it('is loaded by a check that comes too early', async () => {
     vi.resetModules();
     const fresh = await import('../../src/schema/schema.ts');
-    const schema = fresh.defineSchema({ type: 'string' }, { side: 'output', objectRoot: false }) as Schema;
+    const schema = fresh.defineSchema({ type: ['string'] }, { side: 'output', objectRoot: false }) as Schema;
     const early = schema.check(1);
     expect(early).toBeInstanceOf(Promise);
     expect(await early).toEqual({ problem: '(root) must be string' });

@@ -8,7 +8,8 @@ import type { Wire } from 'vivarium/testing';
 import { z } from 'zod';
 import { ask, chunk, type Deferred, defer, handshake, modern, type Reply, text, turn } from './fixture.ts';
 
-const literal = { type: 'object', properties: { a: { type: 'string' } } } as const;
+/** Not plain: ajv is needed for it. */
+const literal = { type: 'object', properties: { a: { type: 'string', pattern: '^' } } } as const;
 const draft7 = { $schema: 'http://json-schema.org/draft-07/schema#', ...literal } as const;
 
 const packages = { 'ajv/dist/2020.js': { Ajv2020 }, ajv: { Ajv }, '@toon-format/toon': { encode } };

@@ -1,7 +1,7 @@
 // A core with the bridge in it, so that an image is there at once: built on first use, in the background, and kept.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { bridgeFile, bridgeFolder } from './bridge-files.ts';
@@ -28,11 +28,11 @@ export function coreFile(sbcl: string, folder: string = cacheFolder()): string |
   return existsSync(file) ? file : undefined;
 }
 
-/** What there is now: nobody waits for a core that is being built. */
-export async function readyCore(sbcl: string, folder: string = cacheFolder()): Promise<Core> {
+/** What there is now: nobody waits for a core that is being built. `space`: how large its images will be. */
+export async function readyCore(sbcl: string, space: readonly string[], folder: string = cacheFolder()): Promise<Core> {
   const file = coreFile(sbcl, folder);
   if (file !== undefined) return { file };
-  const failed = await Promise.race([buildCore(sbcl, folder), undefined]);
+  const failed = await Promise.race([buildCore(sbcl, space, folder), undefined]);
   return {
     note:
       failed === undefined
@@ -49,19 +49,19 @@ export function discardCore(file: string, why: string): string | undefined {
 }
 
 /** Why it could not be built; undefined when it is there. */
-function buildCore(sbcl: string, folder: string = cacheFolder()): Promise<string | undefined> {
+function buildCore(sbcl: string, space: readonly string[], folder: string): Promise<string | undefined> {
   const file = join(folder, `sbcl-${keyOf(sbcl)}.core`);
   if (existsSync(file)) return Promise.resolve(undefined);
   let running = building.get(file);
   if (running === undefined) {
-    running = build(sbcl, folder, file);
+    running = build(sbcl, space, folder, file);
     building.set(file, running);
     void running.then((why) => why === undefined && building.delete(file));
   }
   return running;
 }
 
-async function build(sbcl: string, folder: string, file: string): Promise<string | undefined> {
+async function build(sbcl: string, space: readonly string[], folder: string, file: string): Promise<string | undefined> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -69,7 +69,8 @@ async function build(sbcl: string, folder: string, file: string): Promise<string
   }
   // Several servers may build at once: each its own, and the last one stays.
   const draft = `${file}.${process.pid}`;
-  const args = ['--noinform', '--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('build.lisp'), draft];
+  // With the space its images will have: in another, SBCL changes all the code there is before it begins.
+  const args = ['--noinform', ...space, '--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('build.lisp'), draft];
   const child = spawn('/bin/sh', ['-c', keep, draft, file, sbcl, ...args], { stdio: 'ignore', detached: true });
   // It must never be what keeps a server alive.
   child.unref();
@@ -121,15 +122,25 @@ function keyOf(sbcl: string): string {
   const known = `${sbcl} ${mtimeMs} ${size}`;
   let key = keys.get(known);
   if (key === undefined) {
-    const version = spawnSync(sbcl, ['--version'], { encoding: 'utf8' })
-      .stdout.trim()
-      .replace(/^SBCL /, '');
     const hash = createHash('sha256').update(known);
+    // A script may run another one tomorrow without having changed; to ask takes as long as to start.
+    if (isScript(sbcl)) hash.update(spawnSync(sbcl, ['--version'], { encoding: 'utf8' }).stdout);
     for (const name of readdirSync(bridgeFolder()).sort()) hash.update(name).update(readFileSync(bridgeFile(name)));
-    key = `${version.replace(/[^\w.-]/g, '')}-${hash.digest('hex').slice(0, 12)}`;
+    key = hash.digest('hex').slice(0, 16);
     keys.set(known, key);
   }
   return key;
+}
+
+function isScript(file: string): boolean {
+  const head = Buffer.alloc(2);
+  const opened = openSync(file, 'r');
+  try {
+    readSync(opened, head);
+  } finally {
+    closeSync(opened);
+  }
+  return head.toString('latin1') === '#!';
 }
 
 function cacheFolder(): string {

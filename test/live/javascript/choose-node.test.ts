@@ -2,10 +2,11 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import semver from 'semver';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { javascript } from 'vivarium/live';
 import { node24, notRun } from '../../../scripts/prepare.mjs';
-import { chooseNode } from '../../../src/live/javascript/choose-node.ts';
+import { chooseNode, fits } from '../../../src/live/javascript/choose-node.ts';
 import { openLab } from '../fixture.ts';
 
 let home: string;
@@ -168,5 +169,19 @@ describe('an image', () => {
     expect((await lab.call('inspect', { target: 'nothing_like_it' })).text).toContain('[NOTE] The project asks for Node 97');
     const session = await lab.open();
     expect((await lab.call('lookup', { name: 'JSON', session })).text).toContain('[NOTE] The project asks for Node 97');
+  });
+});
+
+describe('a range as most projects write it', () => {
+  const versions = ['20.19.0', '20.20.2', '22.0.0', '22.12.1', '24.1.0'];
+  const numbers = ['20', '22', '20.19', '20.20.2', '22.12', '22.12.0', '24.1.1', 'v20.19.0', '18'];
+  const simple = ['', '>=', '>= ', '^', '~'].flatMap((sign) => numbers.map((number) => `${sign}${number}`));
+
+  it.each(simple)('%s means what npm says', (range) => {
+    for (const version of versions) expect(fits(version, range), version).toBe(semver.satisfies(version, range));
+  });
+
+  it.each(['>=18 <21', '20 || 22', '20.x', '*', 'lts/jod', '>20', '20.1.2.3', '<99', ''])('%s is left to the library', (range) => {
+    expect(fits('20.19.0', range)).toBe(false);
   });
 });

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
+import { startBeside } from './beside.ts';
 import { Keeper } from './keeper.ts';
 import { startImage } from './main-thread.ts';
 
@@ -14,5 +15,5 @@ if (isMainThread) {
   chmodSync(folder, 0o700);
   rmSync(listen, { force: true });
   process.on('exit', () => rmSync(listen, { force: true }));
-  startImage({ listen, keeper: new Keeper() });
+  startImage({ beside: startBeside(listen), listen, keeper: new Keeper() });
 }

@@ -1,6 +1,6 @@
 // The main thread of an image: cells run here. A worker beside it holds the wire, so that it answers whatever happens here.
 import { Session } from 'node:inspector';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import type { Beside } from './beside.ts';
 import { provideDisplay } from './display.ts';
 import type { Fault } from './fault.ts';
 import { provideImports } from './imports.ts';
@@ -44,18 +44,17 @@ export interface Holder {
 }
 
 export interface ImageOptions {
+  readonly beside: Beside;
   readonly keeper: Holder;
   /** A program that is there without us: reached at this socket, and left as it is wherever that is possible. */
   readonly listen?: string;
 }
 
-const { port1: port, port2: other } = new MessageChannel();
 const session = new Session();
 let keeper: Holder;
-/** Not 0 while a cell runs that has not awaited anything: then an interrupt ends the cell and nothing else. */
-const inside = new Int32Array(new SharedArrayBuffer(4));
+let inside: Int32Array;
 // The user's code may replace what they find by their prototypes.
-const tell: (message: unknown) => void = port.postMessage.bind(port);
+let tell: (message: unknown) => void;
 const ask = session.post.bind(session) as (method: string, params: object, done?: (error: Error | null, result?: object) => void) => void;
 let output: Output;
 let settleId = '';
@@ -64,13 +63,14 @@ let cell: Cell | undefined;
 let watches = false;
 const unhandled: WeakMap<object, Cell> = new WeakMap();
 
-export function startImage({ listen, keeper: own }: ImageOptions): void {
+export function startImage({ listen, keeper: own, beside: { worker: monitor, port, inside: shared } }: ImageOptions): void {
   keeper = own;
-  const folder = process.cwd();
+  inside = shared;
+  tell = port.postMessage.bind(port);
   output = captureOutput(port, listen !== undefined);
   session.connect();
   settleId = reach(session, (thrown: boolean, value: unknown) => settle(cell, thrown, value));
-  provideImports(folder, runAwaiting);
+  provideImports(process.cwd(), runAwaiting);
   provideDisplay(port);
   if (listen === undefined) takeOver();
   // The monitor finds the keeper once, before any code of the user has run.
@@ -81,14 +81,7 @@ export function startImage({ listen, keeper: own }: ImageOptions): void {
     else evaluate(message);
   });
   port.unref();
-  const monitor = new Worker(new URL('./monitor.cjs', import.meta.url), {
-    workerData: { port: other, folder, listen, inside },
-    transferList: [other],
-    stdout: false,
-    stderr: false,
-    env: process.env,
-    execArgv: [],
-  });
+  tell({ ev: 'begun' });
   monitor.once('message', () => Reflect.deleteProperty(globalThis, '__vivarium_keeper'));
   if (listen !== undefined) {
     // The program lives and ends as it would without us.

@@ -56,6 +56,8 @@ const positions = new Positions(inspector);
 const debugging = new Debugging(inspector, positions, (event) => wire?.send(event));
 const memory = new MemoryWatch(inspector, debugging, (event) => wire?.send(event));
 let tongue: Tongue;
+/** The main thread can be looked at: everything is there, and no code of the user has run. */
+const begun = new Promise((resolve) => port.once('message', resolve));
 let connected: Promise<void>;
 /** What the main thread has to answer. */
 const probes = new Map<number, () => void>();
@@ -68,6 +70,7 @@ let aside = -1_000_000_000;
 
 port.on('message', (message: Frame) => {
   const { ev, id, ...rest } = message as { ev: string; id: number } & Frame;
+  if (ev === 'begun') return;
   if (ev === 'flush') wire?.flush(message['flushed'] as Int32Array);
   else if (ev === 'alive') {
     probes.get(id)?.();
@@ -107,8 +110,8 @@ memory.onCaught = () => {
 export function startMonitor(learn: (bench: Bench) => Tongue): void {
   const post = (message: object): void => port.postMessage(message);
   tongue = learn({ inspector, debugging, positions, folder, post, tell: (event) => wire?.send(event), conclude, inTime });
-  connected = inspector
-    .connect()
+  connected = begun
+    .then(() => inspector.connect())
     .then(() => tongue.begin())
     .then(() => parentPort?.postMessage('ready'));
   if (listen === undefined) return take(new Socket({ fd: 3, readable: true, writable: true }));

@@ -2,7 +2,7 @@
 (load (merge-pathnames "files.lisp" *load-truename*))
 (let ((folder *load-truename*) (draft (first (last sb-ext:*posix-argv*))))
   (handler-bind ((warning #'muffle-warning))
-    (dolist (name cl-user::*vivarium-files*)
+    (dolist (name (append cl-user::*vivarium-files* '("rehearse")))
       (let ((fasl (concatenate 'string draft "." name ".fasl")))
         (unwind-protect
              (load (or (compile-file (merge-pathnames (concatenate 'string name ".lisp") folder) :output-file fasl)

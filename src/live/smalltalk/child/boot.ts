@@ -1,4 +1,5 @@
 // What a child of the live server begins with where its language is Smalltalk: Amber, in an image like that of JavaScript.
+import { beside } from '../../javascript/child/first.ts';
 import { startImage } from '../../javascript/child/main-thread.ts';
 import { bootAmber } from './amber.ts';
 import { Browser } from './browser.ts';
@@ -20,4 +21,4 @@ const faults = new Faults(objects, workspace);
 const keeper = new SmalltalkHolder({ amber, objects, workspace, browser, faults, files });
 // How a cell is run: the host writes a call of it.
 Object.defineProperty(globalThis, '__vivarium_smalltalk', { value: (source: string) => workspace.evaluate(source) });
-startImage({ keeper });
+startImage({ beside, keeper });

@@ -1,0 +1,39 @@
+// The worker beside the main thread, and the way to it.
+import { setFlagsFromString } from 'node:v8';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
+
+export interface Beside {
+  readonly worker: Worker;
+  /** To the worker. */
+  readonly port: MessagePort;
+  /** Not 0 while a cell runs that has not awaited anything: then an interrupt ends the cell and nothing else. */
+  readonly inside: Int32Array;
+}
+
+/** It waits for a first message on the port before it looks at this thread. */
+export function startBeside(listen?: string): Beside {
+  const { port1: port, port2: other } = new MessageChannel();
+  const inside = new Int32Array(new SharedArrayBuffer(4));
+  const giveBack = withoutHeapFlag();
+  const worker = new Worker(new URL('./monitor.cjs', import.meta.url), {
+    workerData: { port: other, folder: process.cwd(), listen, inside },
+    transferList: [other],
+    stdout: false,
+    stderr: false,
+    env: process.env,
+    execArgv: [],
+  });
+  worker.once('message', giveBack);
+  return { worker, port, inside };
+}
+
+/**
+ * A flag that is not at its default makes Node 20 compile everything of its own anew in each further thread, which takes half as
+ * long again. The heap of this thread has its limit already; those of the program's own workers get it from the flag once more.
+ */
+function withoutHeapFlag(): () => void {
+  const flag = process.execArgv.find((one) => one.startsWith('--max-old-space-size='));
+  if (flag === undefined) return () => undefined;
+  setFlagsFromString('--max-old-space-size=0');
+  return () => setFlagsFromString(flag);
+}
