@@ -21,6 +21,8 @@ server.tool('drop_table', { input: z.object({ table: z.string() }), needs: ['eli
   return `Dropped ${rows} rows.`;
 });
 
+export default server;
+
 const accept = { action: 'accept', content: { sure: true } };
 const params = { name: 'drop_table', arguments: { table: 'moths' } };
 const text = (result: unknown): unknown => (result as { content: { text: string }[] }).content[0]?.text;

@@ -37,6 +37,8 @@ server.tool('grow', {}, async (_, ctx) => {
 });
 server.resource('bed:///{plant}', { name: 'bed' }, ({ plant }) => `Here grows a ${plant}.`);
 
+export default server;
+
 let stopped = false;
 const serving = await serveHttp(server, { port: 0 });
 for (const revision of revisions.slice(2)) {

@@ -46,6 +46,8 @@ server.tool('print', { with: [receipts.deferred('high')] }, async () => {
   return 'printed';
 });
 
+export default server;
+
 const wire = createWire(server);
 const meta = (extensions: object) => ({ [metaKeys.protocolVersion]: '2026-07-28', [metaKeys.clientCapabilities]: { extensions } });
 const knowing = { _meta: meta({ [id]: {} }) };

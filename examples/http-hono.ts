@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { metaKeys } from 'vivarium/protocol';
@@ -16,50 +17,54 @@ server.tool('boil', { input: z.object({ eggs: z.number().int().positive() }) }, 
 });
 
 const mcp = createFetchHandler(server, { allowedHosts: ['localhost', '127.0.0.1'] });
-const app = new Hono();
+export const app = new Hono();
 app.get('/', (c) => c.text('The site itself'));
 app.all('/mcp', (c) => mcp(c.req.raw));
 
-const http = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });
-await once(http, 'listening');
-const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+if (process.argv[1] === fileURLToPath(import.meta.url)) await tryIt();
 
-const params = { name: 'boil', arguments: { eggs: 2 } };
-const result = { content: [{ type: 'text', text: '2 eggs, asked for by an egg timer' }], isError: false };
+async function tryIt(): Promise<void> {
+  const http = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 });
+  await once(http, 'listening');
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
 
-// 2025-11-25: a handshake, and a session that every later request names. Nothing comes before the answer: plain JSON.
-const clientInfo = { name: 'me', version: '1' };
-const hello = await post({ method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
-const session = { 'mcp-session-id': hello.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
-const legacy = await post({ method: 'tools/call', params }, session);
-assert.equal(legacy.headers.get('content-type'), 'application/json');
-assert.deepEqual(await legacy.json(), { jsonrpc: '2.0', id: 1, result });
+  const params = { name: 'boil', arguments: { eggs: 2 } };
+  const result = { content: [{ type: 'text', text: '2 eggs, asked for by an egg timer' }], isError: false };
 
-// 2026-07-28, with a token for progress: what comes before the answer makes it an event stream.
-const _meta = { [metaKeys.protocolVersion]: '2026-07-28', [metaKeys.clientCapabilities]: {}, progressToken: 't' };
-const modern = await post(
-  { method: 'tools/call', params: { ...params, _meta } },
-  { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'boil' },
-);
-assert.equal(modern.headers.get('content-type'), 'text/event-stream');
-const events = (await modern.text()).matchAll(/^data: (.+)$/gm);
-const [first, second, answer] = [...events].map(([, data = '']) => JSON.parse(data));
-assert.deepEqual([first.params.progress, second.params.progress], [1, 2]);
-assert.deepEqual(answer.result.content, result.content);
+  // 2025-11-25: a handshake, and a session that every later request names. Nothing comes before the answer: plain JSON.
+  const clientInfo = { name: 'me', version: '1' };
+  const hello = await post({ method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } });
+  const session = { 'mcp-session-id': hello.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
+  const legacy = await post({ method: 'tools/call', params }, session);
+  assert.equal(legacy.headers.get('content-type'), 'application/json');
+  assert.deepEqual(await legacy.json(), { jsonrpc: '2.0', id: 1, result });
 
-process.stdout.write(`${JSON.stringify(mcp.stats)}\n`);
-await mcp.close();
-http.close();
+  // 2026-07-28, with a token for progress: what comes before the answer makes it an event stream.
+  const _meta = { [metaKeys.protocolVersion]: '2026-07-28', [metaKeys.clientCapabilities]: {}, progressToken: 't' };
+  const modern = await post(
+    { method: 'tools/call', params: { ...params, _meta } },
+    { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'boil' },
+  );
+  assert.equal(modern.headers.get('content-type'), 'text/event-stream');
+  const events = (await modern.text()).matchAll(/^data: (.+)$/gm);
+  const [first, second, answer] = [...events].map(([, data = '']) => JSON.parse(data));
+  assert.deepEqual([first.params.progress, second.params.progress], [1, 2]);
+  assert.deepEqual(answer.result.content, result.content);
 
-function post(message: object, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'user-agent': 'an egg timer',
-      ...headers,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
-  });
+  process.stdout.write(`${JSON.stringify(mcp.stats)}\n`);
+  await mcp.close();
+  http.close();
+
+  function post(message: object, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'user-agent': 'an egg timer',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+    });
+  }
 }

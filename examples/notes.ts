@@ -34,6 +34,8 @@ server.tool('note_set', { input: z.object({ id: z.string(), text: z.string() }) 
   server.resourceUpdated(`note:///${id}`);
 });
 
+export default server;
+
 const wire = createWire(server);
 await wire.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'me', version: '1' } });
 wire.send({ jsonrpc: '2.0', method: 'notifications/initialized' });

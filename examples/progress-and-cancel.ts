@@ -17,6 +17,8 @@ server.tool('bake', { input: z.object({ loaves: z.number().int().positive() }) }
   return `${loaves} loaves are ready`;
 });
 
+export default server;
+
 const wire = createWire(server);
 await wire.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'me', version: '1' } });
 

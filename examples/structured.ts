@@ -25,6 +25,8 @@ server.tool('note_all', { output: z.array(Note), text: 'auto' }, () =>
   ),
 );
 
+export default server;
+
 const wire = createWire(server);
 await wire.request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'me', version: '1' } });
 

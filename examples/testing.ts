@@ -8,6 +8,8 @@ import { z } from 'zod';
 const server = new Server({ name: 'greeter', version: '1.0.0' });
 server.tool('greet', { input: z.object({ name: z.string() }) }, ({ name }) => `Hello, ${name}!`);
 
+export default server;
+
 for (const revision of revisions) {
   const wire = createWire(server);
   const modern = revision === '2026-07-28';

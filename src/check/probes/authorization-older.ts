@@ -1,7 +1,6 @@
 // Authorization of 2025-03-26, where the server is its own authorization server.
 import { within } from '../peer/connection.ts';
 import type { HttpPeer } from '../peer/http.ts';
-
 import type { Context } from '../probe.ts';
 import { type Exchange, parseJson } from '../trace.ts';
 import { brief, isRecord, type Json } from '../value.ts';
@@ -10,10 +9,12 @@ import { isLoopback } from '../wire/loopback.ts';
 
 const wellKnown = '/.well-known/oauth-authorization-server';
 
-export async function olderAuthorization(peer: HttpPeer, { judge, url = '' }: Context): Promise<void> {
+/** False where there is no trace of it. */
+export async function olderAuthorization(peer: HttpPeer, isTold: boolean, { judge, url = '' }: Context): Promise<boolean> {
   const { origin } = new URL(url);
   const exchange = await reach(peer, 'GET', origin + wellKnown);
   const document = documentIn(exchange);
+  if (document === undefined && !isTold && (await isNowhere(peer, url))) return false;
   const status = exchange.response?.status;
   judge.verdict('authorization/metadata/served', document !== undefined, `the well-known address gets HTTP ${status}`, [exchange]);
   if (document !== undefined) {
@@ -23,30 +24,44 @@ export async function olderAuthorization(peer: HttpPeer, { judge, url = '' }: Co
     judge.verdict('authorization/registration/dynamic-served', hasRegistration, `the metadata are ${brief(document)}`, [exchange]);
     encrypted(document, exchange, judge);
     await redirected(peer, String(document['authorization_endpoint'] ?? ''), origin, judge);
-    return;
+    return true;
   }
   await elsewhere(peer, exchange, url, judge);
   for (const id of ['authorization/registration/dynamic-served', 'authorization/https']) judge.unsure(id, 'there are no metadata');
   await redirected(peer, `${origin}/authorize`, origin, judge);
+  return true;
 }
+
+async function isNowhere(peer: HttpPeer, url: string): Promise<boolean> {
+  const { origin } = new URL(url);
+  const documents = await Promise.all(belowPath(url).map((address) => reach(peer, 'GET', address)));
+  const paths = await defaultPaths(peer, origin);
+  return documents.every((one) => documentIn(one) === undefined) && paths.every(isMissing);
+}
+
+/** Where the metadata may be, and where no client looks. */
+function belowPath(url: string): readonly string[] {
+  const { origin, pathname } = new URL(url);
+  const path = pathname.replace(/\/$/, '');
+  return path === '' ? [] : [`${origin}${path}${wellKnown}`, `${origin}${wellKnown}${path}`];
+}
+
+function defaultPaths(peer: HttpPeer, origin: string): Promise<Exchange[]> {
+  return Promise.all(['/authorize', '/token', '/register'].map((one) => reach(peer, one === '/authorize' ? 'GET' : 'POST', origin + one)));
+}
+
+const isMissing = ({ response }: Exchange): boolean => response === undefined || response.status === 404;
 
 /** Metadata below the path of the server, where no client looks; or none at all, and then the default paths. */
 async function elsewhere(peer: HttpPeer, missing: Exchange, url: string, judge: Judge): Promise<void> {
-  const { origin, pathname } = new URL(url);
-  const path = pathname.replace(/\/$/, '');
-  if (path !== '') {
-    for (const address of [`${origin}${path}${wellKnown}`, `${origin}${wellKnown}${path}`]) {
-      const found = await reach(peer, 'GET', address);
-      if (documentIn(found) === undefined) continue;
-      judge.broken('authorization/metadata/base-url', `the metadata are at ${new URL(address).pathname}`, [missing, found]);
-      return judge.inapplicable('authorization/metadata/default-paths-served', 'the server has metadata');
-    }
+  for (const address of belowPath(url)) {
+    const found = await reach(peer, 'GET', address);
+    if (documentIn(found) === undefined) continue;
+    judge.broken('authorization/metadata/base-url', `the metadata are at ${new URL(address).pathname}`, [missing, found]);
+    return judge.inapplicable('authorization/metadata/default-paths-served', 'the server has metadata');
   }
   judge.unsure('authorization/metadata/base-url', 'there are no metadata');
-  const paths = await Promise.all(
-    ['/authorize', '/token', '/register'].map((one) => reach(peer, one === '/authorize' ? 'GET' : 'POST', origin + one)),
-  );
-  const gone = paths.filter(({ response }) => response === undefined || response.status === 404);
+  const gone = (await defaultPaths(peer, new URL(url).origin)).filter(isMissing);
   judge.verdict('authorization/metadata/default-paths-served', gone.length === 0, 'neither metadata nor the default paths', gone);
 }
 

@@ -1,7 +1,6 @@
 // Authorization over HTTP, for servers that ask for it: the refusal, and the way it shows to a token.
 import { within } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
-
 import type { Context, Probe } from '../probe.ts';
 import type { Exchange } from '../trace.ts';
 import { parseJson } from '../trace.ts';
@@ -42,6 +41,11 @@ const judges = [
   'security/local/http-restricted',
 ];
 
+/** What is demanded of those who have it as the specification does. */
+const framework = judges.filter((id) =>
+  /^authorization\/(?:resource-metadata|metadata|scope|registration|refresh|resource|redirect|https)\b/.test(id),
+);
+
 export const authorizationProbes: readonly Probe[] = [
   { name: 'authorization', judges, transports: ['http'], apart: true, beforeAuthorization: true, run: authorization },
 ];
@@ -61,8 +65,15 @@ async function authorization(context: Context): Promise<void> {
   await wrongToken(peer, context);
   await foreignToken(peer, context);
   await inSession(context);
-  if (revision === '2025-03-26') await olderAuthorization(peer, context);
-  else await metadata(peer, challenge, refused, context);
+  // Authorization is optional, and who has it should have it as the specification does: only then the rest is demanded.
+  const isTold = ['resource_metadata', 'scope'].some((name) => parameterOf(challenge, name) !== undefined);
+  const isFollowed =
+    revision === '2025-03-26' ? await olderAuthorization(peer, isTold, context) : await metadata(peer, refused, isTold, context);
+  if (!isFollowed) {
+    const why = 'the server asks for a token in a way of its own: nothing leads to an authorization server';
+    judge.broken('authorization/http', why, [refused]);
+    for (const id of framework) judge.inapplicable(id, why);
+  }
   judge.unsure('authorization/resource/case', 'a token for the address in another spelling would be needed');
 }
 
@@ -164,38 +175,23 @@ async function inSession({ connect, judge, tokens }: Context): Promise<void> {
   judge.verdict(bound, !isServed(stolen), what, [stolen]);
 }
 
-async function metadata(peer: HttpPeer, challenge: string, refused: Exchange, { judge, url = '' }: Context): Promise<void> {
-  const named = parameterOf(challenge, 'resource_metadata');
-  judge.verdict('authorization/resource-metadata/challenge', named !== undefined, `WWW-Authenticate is ${brief(challenge)}`, [refused]);
-  judge.verdict('authorization/scope/challenge', parameterOf(challenge, 'scope') !== undefined, `WWW-Authenticate is ${brief(challenge)}`, [
-    refused,
-  ]);
-  const { origin, pathname } = new URL(url);
-  const known = [
-    `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`,
-    `${origin}/.well-known/oauth-protected-resource`,
-  ];
-  const tried: Exchange[] = [];
-  let document: Json | undefined;
-  for (const address of [...(named === undefined ? [] : [named]), ...known]) {
-    if (!URL.canParse(address)) continue;
-    const exchange = await get(peer, address);
-    tried.push(exchange);
-    const value = parseJson(exchange.response?.body.toString('utf8') ?? '');
-    if (exchange.response?.status !== 200 || !isRecord(value)) continue;
-    document = value;
-    break;
+/** False where there is no trace of the way that the specification has. */
+async function metadata(peer: HttpPeer, refused: Exchange, isTold: boolean, { judge, url = '' }: Context): Promise<boolean> {
+  const challenge = refused.response?.headers['www-authenticate'] ?? '';
+  const { document, tried } = await findMetadata(peer, parameterOf(challenge, 'resource_metadata'), url);
+  if (document === undefined && !isTold) return false;
+  const told = `WWW-Authenticate is ${brief(challenge)}`;
+  for (const [id, name] of [
+    ['authorization/resource-metadata/challenge', 'resource_metadata'],
+    ['authorization/scope/challenge', 'scope'],
+  ] as const) {
+    judge.verdict(id, parameterOf(challenge, name) !== undefined, told, [refused]);
   }
-  const found = document !== undefined;
-  judge.verdict(
-    'authorization/resource-metadata/found',
-    found,
-    'neither WWW-Authenticate nor a well-known address leads to metadata',
-    tried,
-  );
-  const isComplete = found && typeof document?.['resource'] === 'string';
+  const found = 'authorization/resource-metadata/found';
+  judge.verdict(found, document !== undefined, 'neither WWW-Authenticate nor a well-known address leads to metadata', tried);
+  const isComplete = typeof document?.['resource'] === 'string';
   judge.verdict('authorization/resource-metadata/served', isComplete, `the metadata are ${brief(document)}`, tried.slice(-1));
-  if (document === undefined) return;
+  if (document === undefined) return true;
   const servers = asList(document['authorization_servers']);
   judge.verdict(
     'authorization/resource-metadata/servers',
@@ -212,6 +208,27 @@ async function metadata(peer: HttpPeer, challenge: string, refused: Exchange, { 
     `resource is ${resource}`,
     tried.slice(-1),
   );
+  return true;
+}
+
+interface Found {
+  readonly document: Json | undefined;
+  readonly tried: readonly Exchange[];
+}
+
+/** Where the challenge says, or at the addresses that are known. */
+async function findMetadata(peer: HttpPeer, named: string | undefined, url: string): Promise<Found> {
+  const { origin, pathname } = new URL(url);
+  const known = `${origin}/.well-known/oauth-protected-resource`;
+  const tried: Exchange[] = [];
+  for (const address of [...(named === undefined ? [] : [named]), `${known}${pathname === '/' ? '' : pathname}`, known]) {
+    if (!URL.canParse(address)) continue;
+    const exchange = await get(peer, address);
+    tried.push(exchange);
+    const value = parseJson(exchange.response?.body.toString('utf8') ?? '');
+    if (exchange.response?.status === 200 && isRecord(value)) return { document: value, tried };
+  }
+  return { document: undefined, tried };
 }
 
 async function get(peer: HttpPeer, url: string): Promise<Exchange> {

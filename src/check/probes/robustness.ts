@@ -93,10 +93,11 @@ async function survives({ other, judge, patience }: Context, what: string, bytes
   ]);
 }
 
-async function flood({ other, judge }: Context): Promise<void> {
+async function flood({ other, judge, patience }: Context): Promise<void> {
   const peer = await other();
   if (peer === undefined) return;
-  const answers = await Promise.all(Array.from({ length: 100 }, () => peer.request(method(peer))));
+  // They may stand in a row, and the machine may be busy.
+  const answers = await Promise.all(Array.from({ length: 100 }, () => peer.request(method(peer), undefined, { patience: 4 * patience })));
   const silent = answers.filter(({ message }) => message === undefined);
   judge.verdict(
     'jsonrpc/request/answered',

@@ -150,13 +150,13 @@ async function calls({ peer, judge, calls: all, capabilities }: Context): Promis
     judge.verdict('tasks/list/complete', isListed || list.result?.['nextCursor'] !== undefined, 'the task is not in the list', shown(list));
   }
   const result = await peer.request('tasks/result', { taskId }, { patience: 10_000 });
-  const after = await peer.request('tasks/get', {
-    taskId,
-    _meta: { 'io.modelcontextprotocol/related-task': { taskId: 'vivarium-other' } },
-  });
+  const after = await peer.request('tasks/get', { taskId });
   const isDone = ['completed', 'failed', 'cancelled'].includes(String(after.result?.['status']));
   judge.verdict('tasks/result/waits', isDone, `after tasks/result the status is ${String(after.result?.['status'])}`, shown(result, after));
-  judge.verdict('tasks/related/params-count', after.result?.['taskId'] === taskId, `tasks/get gets ${outcome(after)}`, shown(after));
+  const _meta = { 'io.modelcontextprotocol/related-task': { taskId: 'vivarium-other' } };
+  const other = await peer.request('tasks/get', { taskId, _meta });
+  const what = `tasks/get with another task in _meta gets ${outcome(other)}`;
+  judge.verdict('tasks/related/params-count', other.result?.['taskId'] === taskId, what, shown(other));
   const isFinal = result.error !== undefined || Array.isArray(result.result?.['content']);
   judge.verdict('tasks/result/final', isFinal, `tasks/result gets ${outcome(result)}`, shown(result));
   if (at(capabilities, 'tasks', 'cancel') === undefined) return;
