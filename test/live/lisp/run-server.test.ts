@@ -1,6 +1,6 @@
 // A Lisp of the user's own: sbcl --load run-server.lisp, worked in while it runs, or serving by itself.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { notRun } from '../../../scripts/prepare.mjs';
 import { eventually, type Lab, openLab } from '../fixture.ts';
 
 const runServer = fileURLToPath(new URL('../../../dist/live/lisp/bridge/run-server.lisp', import.meta.url));
+const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const program = '(defvar *visits* 40) (defun visit () (incf *visits*)) (loop (sleep 0.05))';
 
 interface Running {
@@ -92,6 +93,40 @@ describe.skipIf(notRun('sbcl'))('a Lisp with run-server.lisp', () => {
     expect(printed).not.toContain('WARNING');
     child.kill('SIGTERM');
     await eventually(() => existsSync(socket)).toBe(false);
+  });
+
+  it('ends by a SIGTERM also where the system hands it to the thread of finalizers, where SBCL loses it', async () => {
+    await using lab = await openLab({ attach: true });
+    const { child, session, socket } = await begin(lab);
+    const tasks = `/proc/${child.pid}/task`;
+    const finalizer = readdirSync(tasks).find((task) => readFileSync(join(tasks, task, 'comm'), 'utf8').startsWith('finalizer'));
+    const send = `(sb-alien:alien-funcall (sb-alien:extern-alien "tgkill" (function sb-alien:int sb-alien:int sb-alien:int sb-alien:int)) ${child.pid} ${finalizer} 15)`;
+    const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+    await lab.evaluate(send, { session });
+    expect(await ended).toBe(0);
+    expect(existsSync(socket)).toBe(false);
+  });
+
+  it('is worked in by vivarium live --attach, and left running when that ends', async () => {
+    await using lab = await openLab();
+    const { child, session } = await begin(lab);
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    const args = [main, 'live', '--language', 'lisp', '--attach'];
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: lab.folder, stderr: 'ignore' }));
+    const call = async (name: string, given: Record<string, unknown>): Promise<string> => {
+      const { content } = await client.callTool({ name, arguments: given });
+      return (content as { text: string }[]).map(({ text }) => text).join('');
+    };
+    expect(await call('sessions', { action: 'list' })).toContain(session);
+    await eventually(() => call('evaluate', { code: "(and (fboundp 'visit) t)", session })).toBe('=> T');
+    expect(await call('evaluate', { code: '(visit)', session })).toBe('=> 41');
+    expect(await call('evaluate', { code: '(sb-posix:getpid)', session })).toBe(`=> ${child.pid}`);
+    // Its own image is another.
+    expect(await call('evaluate', { code: "(fboundp 'visit)" })).toMatch(/^=> NIL/);
+    await client.close();
+    expect(child.exitCode).toBe(null);
+    await using later = await openLab({ attach: true, cwd: lab.folder });
+    await eventually(async () => (await later.evaluate('*visits*', { session })).head).toBe('=> 41');
   });
 
   it('is said to be gone when it has ended', async () => {

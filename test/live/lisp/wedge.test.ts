@@ -70,12 +70,22 @@ describe.skipIf(notRun('sbcl'))('on SBCL', () => {
       timeout_ms: 500,
     },
     'exit in the middle': { code: '(begun) (sb-ext:exit :code 3)', reason: /it exited with code 3/ },
+    'exit in a thread of its own': {
+      code: '(begun) (sb-thread:join-thread (sb-thread:make-thread (lambda () (sb-ext:exit :code 5 :abort t)))) (sleep 10)',
+      reason: /it exited with code 5/,
+    },
+    'abort of the process': {
+      code: '(begun) (finish-output) (sb-alien:alien-funcall (sb-alien:extern-alien "abort" (function sb-alien:void)))',
+      // SBCL itself ends then.
+      reason: /it exited with code 1/,
+    },
+    'a signal to its group': { code: '(begun) (finish-output) (sb-posix:kill 0 9) (sleep 10)', reason: /it was ended by SIGKILL/ },
     'exit without unwinding': { code: '(begun) (sb-ext:exit :code 4 :abort t)', reason: /it exited with code 4/ },
     'a killed process': {
       code: '(begun) (finish-output) (sb-posix:kill (sb-posix:getpid) 9) (sleep 10)',
       reason: /it was ended by SIGKILL/,
     },
-    'a closed channel': { code: '(begun) (finish-output) (sb-posix:close 3) (sleep 10)', reason: /./, timeout_ms: 500 },
+    'a closed channel': { code: '(begun) (finish-output) (sb-posix:close 3) (sleep 10)', reason: /it exited with code 70/ },
     'a forged frame': {
       code: '(begun) (finish-output) (sb-unix:unix-write 3 (sb-ext:string-to-octets (format nil "{}~%")) 0 3) (sleep 10)',
       reason: /code in it wrote to the private channel/,
@@ -83,7 +93,7 @@ describe.skipIf(notRun('sbcl'))('on SBCL', () => {
   };
 
   it.each(Object.entries(fatal))(
-    '%s is said to have cost the image, and the next evaluation is answered',
+    'E05 E18 %s is said to have cost the image, and the next evaluation is answered',
     async (_, { code, reason, timeout_ms }) => {
       const { session } = await prepared();
       const answer = await lab.evaluate(code, { session, ...(timeout_ms !== undefined && { timeout_ms }) });
@@ -140,6 +150,21 @@ describe.skipIf(notRun('sbcl'))('on SBCL', () => {
     const { head } = await small.evaluate(code);
     expect(head).toMatch(/^\[STATE LOST\] generation 2: it used \d+ MiB of memory, more than 256/);
     expect(await small.value('(+ 1 1)')).toBe('2');
+  });
+
+  it('E05 one that ends between two cells tells the next one', async () => {
+    const { session } = await prepared();
+    const pid = Number(await lab.value('(sb-posix:getpid)', { session }));
+    await lab.value('(sb-thread:make-thread (lambda () (sleep 0.05) (sb-ext:exit :code 7 :abort t))) 1', { session });
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+    expect((await lab.evaluate('(+ 40 2)', { session })).text).toMatch(/^(?:=> 42\n)?\[STATE LOST\] generation 2: it exited with code 7/);
+    expect((await lab.evaluate('(+ 40 2)', { session })).text).toBe('=> 42');
+  });
+
+  it('E07 code reaches the whole of its process, as documented: the process is the boundary', async () => {
+    const { session } = await prepared();
+    expect(await lab.value('(list (functionp vivarium::*send*) (eql vivarium::*main-fd* 3))', { session })).toBe('(T T)');
+    await lab.call('sessions', { action: 'close', session });
   });
 
   it('E17 what it started is gone when it is closed', async () => {

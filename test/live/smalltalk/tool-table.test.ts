@@ -7,7 +7,21 @@ import { notRun } from '../../../scripts/prepare.mjs';
 import { type Lab, openLab } from '../fixture.ts';
 import { squeak } from './squeak/engine.ts';
 
-const tools = ['evaluate', 'inspect', 'lookup', 'reload', 'debug', 'sessions', 'run_tests', 'define', 'complete', 'check_syntax'] as const;
+const tools = [
+  'evaluate',
+  'inspect',
+  'lookup',
+  'reload',
+  'debug',
+  'sessions',
+  'run_tests',
+  'define',
+  'complete',
+  'check_syntax',
+  'load_file',
+  'profile',
+  'heap',
+] as const;
 type Tool = (typeof tools)[number];
 
 const table: string[] = [`| engine | ${tools.join(' | ')} |`, `|---|${tools.map(() => '---|').join('')}`];
@@ -33,6 +47,13 @@ const trials: Readonly<Record<Tool, (lab: Lab) => Promise<string>>> = {
   define: async (lab) => (await lab.call('define', { on: 'Object', source: 'defined ^ 1' })).text,
   complete: async (lab) => (await lab.call('complete', { prefix: 'OrderedColl' })).text,
   check_syntax: async (lab) => (await lab.call('check_syntax', { code: '3 +' })).text,
+  load_file: async (lab) => {
+    writeFileSync(join(lab.folder, 'Loaded.st'), "Object subclass: #Loaded slots: {} package: 'L'!\n");
+    const { text, isError } = await lab.call('load_file', { file: 'Loaded.st' });
+    return isError ? text : (await lab.evaluate('Loaded name')).head;
+  },
+  profile: async (lab) => (await lab.call('profile', { code: '100 factorial' })).text,
+  heap: async (lab) => (await lab.call('heap', {})).text,
 };
 
 async function tryAll(lab: Lab): Promise<Record<Tool, string>> {
@@ -51,7 +72,7 @@ describe('every tool', () => {
   it('works on Amber', async () => {
     await using lab = await open(smalltalk());
     const row = await tryAll(lab);
-    note('Smalltalk, Amber', row, []);
+    note('Smalltalk, Amber', row, ['profile']);
     expect(row).toMatchObject({
       evaluate: '=> 42',
       inspect: 'Number: 6',
@@ -63,13 +84,28 @@ describe('every tool', () => {
       define: expect.stringMatching(/^=> a CompiledMethod/),
       complete: 'OrderedCollection',
       check_syntax: '[ERROR] ParseError: Unexpected end of the code (line 1, column 5)',
+      load_file: "=> 'Loaded'",
+      profile: expect.stringMatching(/^Amber has no profile: .* timeToRun/),
+      heap: expect.stringMatching(/^[\d.]+ of [\d.]+ MB in use/),
     });
+    expect(Number(await lab.value('[ 1 to: 1000 do: [ :each | each printString ] ] timeToRun'))).toBeGreaterThanOrEqual(0);
+    // The same as users are told, and every tool there is.
+    expect((await lab.client.listTools()).map(({ name }) => name).sort()).toEqual([...tools].sort());
   });
 
   it.skipIf(notRun('squeak') || notRun('scratch'))('works on Squeak, or says why not', async () => {
     await using lab = await open(squeak());
     const row = await tryAll(lab);
-    note('Smalltalk, Squeak (a proof of the wire)', row, ['reload', 'run_tests', 'define', 'complete', 'check_syntax']);
+    note('Smalltalk, Squeak (a proof of the wire)', row, [
+      'reload',
+      'run_tests',
+      'define',
+      'complete',
+      'check_syntax',
+      'load_file',
+      'profile',
+      'heap',
+    ]);
     expect(row).toMatchObject({
       evaluate: '=> 42',
       inspect: expect.stringMatching(/SmallInteger: 6/),
@@ -78,6 +114,9 @@ describe('every tool', () => {
       debug: '=> 42',
       complete: 'This image does not know complete',
       check_syntax: 'This image does not know check',
+      profile: 'This image does not know profile',
+      heap: 'This image does not know heap',
+      load_file: expect.stringMatching(/cannot|no/i),
       run_tests: expect.stringMatching(/run_tests/),
       define: expect.stringMatching(/^Methods are not defined in a class in Squeak/),
     });

@@ -1,5 +1,19 @@
 ;;;; sbcl --load run-server.lisp: this image can be worked in by `vivarium live --attach`, started in the same folder; with
 ;;;; --eval '(vivarium:serve)' it is itself a server of the Model Context Protocol on stdin and stdout.
+;; SBCL loses a SIGTERM that the system hands to its thread of finalizers. A handler of the user's own is left alone.
+(when (ignore-errors
+       (member #'sb-unix::sigterm-handler
+               (sb-kernel:%closure-values
+                (sb-kernel:%make-lisp-obj
+                 (sb-sys:sap-ref-word (sb-sys:int-sap (sb-sys:find-foreign-symbol-address "lisp_sig_handlers"))
+                                      (* sb-vm:n-word-bytes sb-unix:sigterm))))))
+  (sb-sys:enable-interrupt sb-unix:sigterm
+                           (lambda (signal info context)
+                             (declare (ignore signal info context))
+                             (if (eq sb-thread:*current-thread* (sb-thread:main-thread))
+                                 (sb-ext:exit)
+                                 (sb-thread:interrupt-thread (sb-thread:main-thread) #'sb-ext:exit)))))
+
 (load (merge-pathnames "files.lisp" *load-truename*))
 
 (let* ((folder *load-truename*)

@@ -17,6 +17,8 @@ const restarts = [
   { name: 'abandon', report: 'Give the cell up' },
 ] as const;
 
+const noProfile = 'Amber has no profile: to the engine its methods have no names. [ … ] timeToRun gives the milliseconds of a block';
+
 startMonitor(smalltalkTongue);
 
 function smalltalkTongue({ inspector, post, tell, conclude, inTime }: Bench): Tongue {
@@ -65,6 +67,7 @@ function smalltalkTongue({ inspector, post, tell, conclude, inTime }: Bench): To
     reload: ({ files }) => ask('reload', ...(files === undefined ? [] : [files as readonly string[]])),
     heap: () => inspector.post('Runtime.getHeapUsage'),
     check: ({ code }) => ask('check', String(code)),
+    profile: () => Promise.reject(new Error(noProfile)),
     debug,
   };
   return {
