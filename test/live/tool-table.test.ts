@@ -52,7 +52,7 @@ const trials: Readonly<Record<(typeof tools)[number], (lab: Lab, folder: string)
   },
   profile: async (lab) => {
     const code = 'function spins() { let n = 0; for (let i = 0; i < 3e8; i++) n += i; return n } spins()';
-    return /Own time, of [^]*spins/.test((await lab.call('profile', { code })).text);
+    return /Own time, of [\s\S]*spins/.test((await lab.call('profile', { code })).text);
   },
   heap: async (lab) => /^[\d.]+ of [\d.]+ MB in use/.test((await lab.call('heap')).text),
   run_tests: async (lab, folder) => {
