@@ -1,4 +1,5 @@
 // The suites by name, each a question with a file of its own.
+import { check } from './check.mjs';
 import { client } from './client.mjs';
 import { cold } from './cold.mjs';
 import { command } from './command.mjs';
@@ -24,6 +25,7 @@ export const suites = {
   http: { run: http, metric: 'cpu_us' },
   client: { run: client, metric: 'cpu_us' },
   command: { run: command, metric: 'cpu_ms' },
+  check: { run: check, metric: 'ms' },
   live: { run: live, metric: 'ms' },
   install: { run: install, metric: 'import_ms' },
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runCheck } from 'vivarium/check';
 import { Server } from 'vivarium/server';
+import { createEverything } from '../fixtures/everything.mjs';
 import { type Meddling, pipeTarget } from './pipe-target.ts';
 
 function create(): Server {
@@ -38,6 +39,19 @@ describe('a run', () => {
   it('tells a message on several lines from foreign bytes', async () => {
     const out = (line: string) => JSON.stringify(JSON.parse(line), null, 1).split('\n');
     expect(await broken(() => ({ out: (line) => (line.includes('-32601') ? out(line) : line) }))).toContain('stdio/no-embedded-newline');
+  });
+
+  it('gives the same verdicts ten times', { timeout: 120_000 }, async () => {
+    const given = { echo: { text: 'a' }, add: { a: 1, b: 2 }, any: {}, sum: { of: [1] }, steps: { steps: 2 } };
+    const bare = Object.fromEntries(['names', 'picture', 'sound', 'link', 'fail', 'refuse'].map((name) => [name, {}]));
+    const options = { revision: '2025-11-25', arguments: new Map(Object.entries({ ...given, ...bare })) } as const;
+    const verdicts = async (): Promise<string[]> => {
+      const { runs } = await runCheck(pipeTarget(createEverything), options);
+      return runs.flatMap(({ outcomes }) => outcomes.map(({ id, verdict, message }) => `${id} ${verdict} ${message}`));
+    };
+    const first = await verdicts();
+    expect(first.filter((line) => / passed $/.test(line)).length).toBeGreaterThan(60);
+    for (let run = 2; run <= 10; run += 1) expect(await verdicts()).toEqual(first);
   });
 
   it('says why when there is no server', async () => {
