@@ -26,19 +26,22 @@ export interface BodyEvents {
 
 /** So long the last words of a process that has ended are waited for. */
 const drainMs = 100;
+/** So long one whose channel has closed may take to end: some have much to put away. */
+const hungUpMs = 1_000;
+const byForce = 'it was ended by SIGKILL';
 
 export function spawnBody(launch: Launch, events: BodyEvents): Body {
   let hungUp = false;
-  const ended = (reason: string): void => events.ended(hungUp ? 'its private channel was closed' : reason);
+  const ended = (reason: string): void => events.ended(hungUp && reason === byForce ? 'its private channel was closed' : reason);
   const { child, closed, kill } = spawned(launch, { printed: events.printed, ended }, true);
   const wire = child.stdio[3] as Duplex;
-  // Of a process that ends, the channel closes too, and its end is heard in a moment. Otherwise nobody could reach it any more.
+  // Of a process that ends, the channel closes first. Of one that goes on, nobody could reach it any more.
   wire.once('close', () => {
     setTimeout(() => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       hungUp = true;
       kill();
-    }, drainMs).unref();
+    }, hungUpMs).unref();
   });
   return { wire, pid: child.pid, ours: true, closed, kill };
 }

@@ -32,6 +32,26 @@ describe.skipIf(notRun('sbcl'))('a Lisp session goes on', () => {
     await goesOn();
   });
 
+  it.each([
+    '(let ((sb-ext:*invoke-debugger-hook* nil)) (error "no"))',
+    '(let ((sb-ext:*invoke-debugger-hook* nil) (*debugger-hook* nil)) (break "no"))',
+    '(sb-ext:disable-debugger) (error "no")',
+    '(sb-ext:enable-debugger) (error "no")',
+  ])('after %s, which is an error like any other', async (code) => {
+    const answer = await lab.evaluate(code);
+    expect(answer.head).toMatch(/^\[ERROR\] SIMPLE-(?:ERROR|CONDITION): no/);
+    expect(answer.text).not.toContain('debugger invoked');
+    const paused = await lab.evaluate(code, { on_error: 'pause' });
+    expect(paused.head).toMatch(/^\[PAUSED\] SIMPLE-(?:ERROR|CONDITION): no/);
+    await lab.call('debug', { action: 'abort' });
+    await goesOn();
+  });
+
+  it('after a thread of its own that turned the debugger off and failed', async () => {
+    await lab.value('(sb-thread:join-thread (sb-thread:make-thread (lambda () (sb-ext:disable-debugger) (error "no"))) :default 1) 1');
+    await goesOn();
+  });
+
   it('after a question whose printing gives up, or ends the thread that answers', async () => {
     await lab.value('(defclass quiet () ()) (defvar *quiet* (make-instance (quote quiet))) 1');
     await lab.value('(defmethod print-object ((o quiet) s) (abort)) 1');

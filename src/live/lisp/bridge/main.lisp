@@ -24,6 +24,7 @@
   (keep-last-words)
   (let ((tests (rest (member "--tests" sb-ext:*posix-argv* :test #'string=))))
     (when tests (tests-main tests)))
+  (keep-debugger)
   (handler-bind ((sb-sys:interactive-interrupt (lambda (condition) (declare (ignore condition)) (sb-ext:exit :code 130 :abort t))))
     (attend (setf *main-fd* 3))
     (sb-ext:exit :code 0 :abort t)))
@@ -80,6 +81,18 @@
                         (setf *leaving* t)
                         (ignore-errors (flush-taps))
                         (apply function arguments))))
+
+(defun keep-debugger ()
+  "A program may bind or set the hook that is ours: nothing waits at a terminal for ever, and no error ends the image."
+  (dolist (name '("%INVOKE-DEBUGGER" "DEBUGGER-DISABLED-HOOK"))
+    (let ((function (find-symbol name "SB-DEBUG")))
+      (when (and function (fboundp function))
+        (sb-int:encapsulate function 'vivarium
+                            (lambda (function condition &rest arguments)
+                              (declare (ignore function arguments))
+                              (if (and *running* (eq sb-thread:*current-thread* *worker*))
+                                  (entering-debugger condition nil)
+                                  (stray-debugger condition nil))))))))
 
 (defun start-threads ()
   (setf *worker* (sb-thread:make-thread #'work :name "evaluations"))
