@@ -64,11 +64,17 @@ class Porter {
     const visit = { method, url, headers, body: body.toString('utf8'), notes: stage.notes, number: exchange.number };
     stage.exchanges.push(exchange);
     const reply = new Reply(outgoing, exchange, () => stage.now());
+    reply.shouts = stage.scenario.shouts === true;
     const early = stage.scenario.visit?.(visit);
     if (early !== undefined) return reply.plain(early);
     if (url.pathname === '/messages' && stage.transport === 'sse') return this.#postOld(reply, url, body);
     if (url.pathname !== '/mcp') return reply.plain({ status: 404 });
-    if (stage.transport === 'sse') return method === 'GET' ? this.#openOld(reply) : reply.plain({ status: 405, headers: { allow: 'GET' } });
+    if (stage.transport === 'sse' && method === 'GET') return this.#openOld(reply);
+    if (stage.transport === 'sse') {
+      // Before the stream there may be an attempt at Streamable HTTP; after it a message here is astray.
+      [...this.#streams.values()].at(-1)?.party.recorder.exchanges.push(exchange);
+      return reply.plain({ status: 405, headers: { allow: 'GET' } });
+    }
     if (method === 'POST') return this.#post(reply, body);
     const session = this.#sessions.get(headers['mcp-session-id'] ?? '');
     const writer = session ?? (headers['mcp-session-id'] === undefined ? [...this.#sessions.values()].at(-1) : undefined);

@@ -101,12 +101,12 @@ class Pipe {
   #line(line: Buffer): void {
     const value = parsed(line.toString('utf8'));
     const method = asMethod(value);
-    // A reply, or what is no message, belongs to whoever spoke last.
+    // A reply, or what is no message, belongs to whoever spoke last; what lacks its version, to the era that is judged.
     const modern =
       isModernMessage(value) ||
       (method === undefined || method.startsWith('notifications/')
         ? (this.#current?.isModern ?? this.#stage.revision >= '2026-07-28')
-        : false);
+        : method !== 'initialize' && this.#stage.revision >= '2026-07-28' && this.#parties.every((one) => one.isModern));
     const party = this.#party(modern);
     this.#current = party;
     for (const message of party.recorder.message('received', line)) {

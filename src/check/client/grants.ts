@@ -13,6 +13,10 @@ export interface Grant {
   readonly metadataAt: number;
   /** Members of these metadata; undefined takes one away. */
   readonly metadata?: (origin: string) => Readonly<Record<string, unknown>>;
+  /** What the server calls itself in its metadata. */
+  readonly resource?: (origin: string) => string;
+  /** What whoever registers gets in place of a client id. */
+  readonly registered?: (visit: Visit) => ReturnType<NonNullable<Scenario['visit']>>;
   /** The query of the redirect back to the client. */
   readonly redirect?: (answer: Record<string, string>) => Record<string, string | undefined>;
   /** What a request with a token gets. */
@@ -79,7 +83,7 @@ function answer(visit: Visit, grant: Grant): Reply {
     const token = /^Bearer (granted-\d+)$/.exec(headers['authorization'] ?? '')?.[1];
     if (token !== undefined) return grant.admitted?.(visit, token);
     const parts = [
-      ...(challenge.metadata ? [`resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`] : []),
+      ...(challenge.metadata ? [`resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp?from=challenge"`] : []),
       ...(challenge.scope === undefined ? [] : [`scope="${challenge.scope}"`]),
     ];
     return { status: 401, headers: { 'www-authenticate': `Bearer ${parts.join(', ')}`.trim() } };
@@ -88,12 +92,16 @@ function answer(visit: Visit, grant: Grant): Reply {
     grant.protectedAt
   ];
   if (pathname === isProtected) {
-    return json(200, { resource: `${origin}/mcp`, authorization_servers: [`${origin}${issuer}`], scopes_supported: ['read', 'write'] });
+    const resource = grant.resource?.(origin) ?? `${origin}/mcp`;
+    return json(200, { resource, authorization_servers: [`${origin}${issuer}`], scopes_supported: ['read', 'write'] });
   }
   if (pathname === metadataPaths(issuer)[grant.metadataAt]) return json(200, metadata(origin, issuer, grant));
   const [register, authorize, token] = ['register', 'authorize', 'token'].map((name) => `${issuer}/${name}`);
   if (pathname === register)
-    return json(201, { ...asJson(visit.body), client_id: `client-of${issuer.replaceAll('/', '-')}`, client_id_issued_at: 1 });
+    return (
+      grant.registered?.(visit) ??
+      json(201, { ...asJson(visit.body), client_id: `client-of${issuer.replaceAll('/', '-')}`, client_id_issued_at: 1 })
+    );
   if (pathname === authorize) notes.set('scope', url.searchParams.get('scope'));
   if (pathname === authorize) return redirected(url, `${origin}${issuer}`, grant);
   if (pathname === token) {
@@ -118,6 +126,7 @@ function metadata(origin: string, issuer: string, grant: Grant): object {
     token_endpoint: `${base}/token`,
     registration_endpoint: `${base}/register`,
     jwks_uri: `${base}/keys`,
+    scopes_supported: ['read', 'write', 'offline_access'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
     response_types_supported: ['code'],
@@ -141,7 +150,7 @@ function redirected(url: URL, issuer: string, { redirect = (given) => given }: G
   return { status: 302, headers: { location: target.href } };
 }
 
-function json(status: number, value: object): Reply {
+export function json(status: number, value: object): Exclude<Reply, undefined> {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
 }
 

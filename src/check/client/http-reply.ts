@@ -7,6 +7,8 @@ import type { Send } from './stage.ts';
 export class Reply {
   readonly exchange: Exchange;
   headers: Readonly<Record<string, string>> = {};
+  /** The names of its headers are in upper case. */
+  shouts = false;
   readonly #outgoing: ServerResponse;
   readonly #now: () => number;
   readonly #closed: (() => void)[] = [];
@@ -73,7 +75,8 @@ export class Reply {
     const all = { ...this.headers, ...headers };
     this.#response = { at: this.#now(), status, headers: all, body: Buffer.alloc(0), events: [] };
     this.exchange.response = this.#response;
-    this.#outgoing.writeHead(status, all);
+    const written = this.shouts ? Object.fromEntries(Object.entries(all).map(([name, value]) => [name.toUpperCase(), value])) : all;
+    this.#outgoing.writeHead(status, written);
   }
 
   #end(text: string): void {

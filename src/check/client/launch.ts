@@ -25,6 +25,9 @@ export interface Launched {
   stop(): void;
 }
 
+/** A client within this process, in the place of one with a command line. */
+export type Launcher = (door: Door, told: Launch) => Launched;
+
 /** Placeholders are replaced wherever they stand; without any, where we are is told behind the last argument. */
 function argumentsFor({ args }: Pick<CommandLine, 'args'>, { url, command }: Pick<Door, 'url' | 'command'>): readonly string[] {
   if (url !== undefined)

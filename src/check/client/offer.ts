@@ -44,8 +44,8 @@ export function capabilitiesOf({ capabilities }: Scenario, revision: Revision): 
 }
 
 /** Of the revision that is judged: methods of others do not exist. */
-export function ordinary(scenario: Scenario, revision: Revision, { method, params }: Pick<Turn, 'method' | 'params'>): Said {
-  const tools = scenario.tools?.(revision) ?? ordinaryTools;
+export function ordinary(scenario: Scenario, revision: Revision, { method, params, link }: Pick<Turn, 'method' | 'params' | 'link'>): Said {
+  const tools = scenario.tools?.(revision, link.origin ?? '') ?? ordinaryTools;
   switch (method) {
     case 'initialize':
       if (isModern(revision)) break;

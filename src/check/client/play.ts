@@ -4,7 +4,7 @@ import type { Transport } from '../requirement.ts';
 import type { CommandLine } from '../wire/pipe.ts';
 import { openHttpDoor } from './door-http.ts';
 import { openPipeDoor } from './door-pipe.ts';
-import { launch } from './launch.ts';
+import { type Launcher, launch } from './launch.ts';
 import type { Ended, Known, Played, Scenario } from './scenario.ts';
 import { Stage } from './stage.ts';
 
@@ -22,13 +22,14 @@ export interface PlayOptions {
 /** However much a client has to say. */
 const longest = 60_000;
 
-export async function play(scenario: Scenario, client: CommandLine, options: PlayOptions): Promise<Played> {
+export async function play(scenario: Scenario, client: CommandLine | Launcher, options: PlayOptions): Promise<Played> {
   const { revision, transport, patience, startPatience, known } = options;
   const stage = new Stage(scenario, revision, transport, patience);
   const door = transport === 'stdio' ? await openPipeDoor(stage) : await openHttpDoor(stage);
   const { name, conformance } = scenario;
   const began = performance.now();
-  const running = launch(client, door, { scenario: name, conformance, revision, transport, patience });
+  const told = { scenario: name, conformance, revision, transport, patience };
+  const running = typeof client === 'function' ? client(door, told) : launch(client, door, told);
   const watch = setInterval(() => {
     const now = performance.now();
     const quiet = stage.heardAt === undefined ? now - began > startPatience : now - stage.heardAt > patience && stage.busy === 0;

@@ -11,14 +11,19 @@ import type { Seen } from '../rule.ts';
 import { asRecord, at, type Json } from '../value.ts';
 import { createJudge, type Finding } from '../verdict.ts';
 import type { CommandLine } from '../wire/pipe.ts';
+import type { Launcher } from './launch.ts';
 import { play } from './play.ts';
 import { clientRules } from './rules/index.ts';
-import type { Played, Scenario } from './scenario.ts';
+import type { Known, Played, Scenario } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 
 export interface ClientOptions extends CheckOptions {
   /** Those that are tried: by what the command line has placeholders for, unless it is said. */
   readonly transports?: readonly Transport[];
+  /** How many clients run at once: two, unless it is said. */
+  readonly beside?: number;
+  /** Those that are played beside the first; all, unless it is said. */
+  readonly isPlayed?: (scenario: string) => boolean;
 }
 
 interface Led {
@@ -27,11 +32,8 @@ interface Led {
   readonly first: Played;
 }
 
-/** How many clients run at once. */
-const beside = 2;
-
 /** Judges a client, by being the server that it talks to. Never waits without end. */
-export async function runClientCheck(client: CommandLine, options: ClientOptions = {}): Promise<Report> {
+export async function runClientCheck(client: CommandLine | Launcher, options: ClientOptions = {}): Promise<Report> {
   const began = performance.now();
   await compileSchema({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
   const { revision = 'all' } = options;
@@ -46,7 +48,7 @@ export async function runClientCheck(client: CommandLine, options: ClientOptions
   for (const pair of [...pairs].reverse()) {
     if (options.signal?.aborted === true) break;
     options.onProgress?.({ revision: pair.revision, step: 'plain', done: 0, of: scenarios.length });
-    const first = await playOne(plain, client, pair, options, []);
+    const first = await playOne(plain, client, pair, options, { revisions: [], offered: [] });
     const reason = refusal(first);
     if (reason === undefined) led.push({ ...pair, first });
     else refused.push({ ...pair, reason, played: first });
@@ -54,10 +56,11 @@ export async function runClientCheck(client: CommandLine, options: ClientOptions
   }
   const known = all.filter((one) => led.some((each) => each.revision === one));
   const runs: RevisionReport[] = [];
-  for (const one of led) runs.push(await runPair(client, one, known, options));
+  const offered = [...led, ...refused].map((each) => each.revision);
+  for (const one of led) runs.push(await runPair(client, one, { revisions: known, offered }, options));
   return {
     tool: 'vivarium check',
-    target: [client.command, ...client.args].join(' '),
+    target: typeof client === 'function' ? 'a client in this process' : [client.command, ...client.args].join(' '),
     party: 'client',
     server: clientInfo(led),
     offered: known,
@@ -68,8 +71,10 @@ export async function runClientCheck(client: CommandLine, options: ClientOptions
   };
 }
 
-function transportsFor({ args }: CommandLine, { transports }: ClientOptions): readonly Transport[] {
+function transportsFor(client: CommandLine | Launcher, { transports }: ClientOptions): readonly Transport[] {
   if (transports !== undefined) return transports;
+  if (typeof client === 'function') return ['stdio', 'http', 'sse'];
+  const { args } = client;
   const [onPipe, atUrl] = ['{command}', '{url}'].map((word) => args.some((one) => one.includes(word)));
   return onPipe === true ? (atUrl === true ? ['stdio', 'http', 'sse'] : ['stdio']) : ['http', 'sse'];
 }
@@ -95,33 +100,35 @@ function refusal({ links, others, process }: Played): string | undefined {
 
 function playOne(
   scenario: Scenario,
-  client: CommandLine,
+  client: CommandLine | Launcher,
   pair: { revision: Revision; transport: Transport },
   options: ClientOptions,
-  known: readonly Revision[],
+  known: Known,
 ): Promise<Played> {
   return play(scenario, client, {
     ...pair,
     patience: options.timeout ?? 4_000,
     startPatience: options.startTimeout ?? 20_000,
-    known: { revisions: known },
+    known,
     ...(options.signal !== undefined && { signal: options.signal }),
   });
 }
 
 async function runPair(
-  client: CommandLine,
+  client: CommandLine | Launcher,
   { revision, transport, first }: Led,
-  known: readonly Revision[],
+  known: Known,
   options: ClientOptions,
 ): Promise<RevisionReport> {
   const began = performance.now();
   const { level = 'may', only, skip } = options;
   const chosen = choose({ revision, party: 'client', level, ...(only && { only }), ...(skip && { skip }) });
-  const queue = scenarios.slice(1).filter((one) => applies(one, revision, transport, chosen, only !== undefined));
-  const played: Played[] = [{ ...first, known: { revisions: known } }];
+  const queue = scenarios
+    .slice(1)
+    .filter((one) => options.isPlayed?.(one.name) !== false && applies(one, revision, transport, chosen, only !== undefined));
+  const played: Played[] = [{ ...first, known }];
   const total = queue.length + 1;
-  const lanes = Array.from({ length: beside }, async () => {
+  const lanes = Array.from({ length: options.beside ?? 2 }, async () => {
     for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
       if (options.signal?.aborted === true) return;
       options.onProgress?.({ revision, step: one.name, done: total - queue.length, of: total });

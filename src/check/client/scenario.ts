@@ -50,6 +50,8 @@ export interface Link {
   readonly declared: Json;
   /** Whether it is in the revision that is judged. */
   readonly isModern: boolean;
+  /** Over HTTP: where we are. */
+  readonly origin: string | undefined;
   /** Where there is a stream on which the server may speak unasked. */
   readonly canSpeak: boolean;
   ask(method: string, params: Json, options?: AskOptions): Promise<Message | undefined>;
@@ -83,12 +85,15 @@ export interface Scenario {
   readonly revisions?: readonly Revision[];
   /** Its name in the contract of the official conformance suite, for clients that were written for that. */
   readonly conformance?: string;
-  readonly tools?: (revision: Revision) => readonly OfferedTool[];
+  /** `origin` is ours over HTTP, and empty elsewhere. */
+  readonly tools?: (revision: Revision, origin: string) => readonly OfferedTool[];
   readonly capabilities?: Json;
   /** By method, before the ordinary answer. */
   readonly answers?: Readonly<Record<string, Answer>>;
   /** Over HTTP: what any request gets before anything else looks at it. */
   readonly visit?: (visit: Visit) => Extract<Said, { status: number }> | undefined;
+  /** Over HTTP: the names of our headers are in upper case. */
+  readonly shouts?: boolean;
   /** Over HTTP: answers with streams of events. */
   readonly streams?: boolean;
   /** Once the client is ready. */
@@ -132,6 +137,8 @@ export interface Ended {
 /** What earlier scenarios have shown. */
 export interface Known {
   readonly revisions: readonly Revision[];
+  /** Those that it was offered, whether or not it took them. */
+  readonly offered: readonly Revision[];
 }
 
 /** The link on which the client did its work: it may have opened others only to look. */

@@ -93,6 +93,11 @@ export class Party implements Link {
     return this.isModern === isModern(this.stage.revision);
   }
 
+  get origin(): string | undefined {
+    const origin = this.stage.notes.get('origin');
+    return typeof origin === 'string' ? origin : undefined;
+  }
+
   get canSpeak(): boolean {
     return this.speak !== undefined;
   }
@@ -193,7 +198,7 @@ export class Party implements Link {
   }
 
   #call(turn: Turn): Said | undefined | Promise<Said | undefined> {
-    const tools = this.stage.scenario.tools?.(this.stage.revision) ?? ordinaryTools;
+    const tools = this.stage.scenario.tools?.(this.stage.revision, this.origin ?? '') ?? ordinaryTools;
     const found = tools.find(({ tool }) => tool['name'] === turn.params['name']);
     if (found === undefined) return undefined;
     return found.call?.(turn) ?? { result: { content: [{ type: 'text', text: 'done' }] } };

@@ -96,7 +96,7 @@ export const authorizationRegistrationRequirements: readonly Requirement[] = [
     text: 'The metadata document has client_id, client_name and redirect_uris.',
     page: 'basic/authorization#implementation-requirements',
     pages: { '2026-07-28': 'basic/authorization/client-registration#implementation-requirements' },
-    judged: 'probe',
+    judged: { unobservable: "the document is at an address of the client's own, and no run fetches it" },
   },
   {
     id: 'authorization/registration/document-matches',
@@ -107,7 +107,7 @@ export const authorizationRegistrationRequirements: readonly Requirement[] = [
     text: 'The client_id in the metadata document is exactly its address.',
     page: 'basic/authorization#implementation-requirements',
     pages: { '2026-07-28': 'basic/authorization/client-registration#implementation-requirements' },
-    judged: 'probe',
+    judged: { unobservable: "the document is at an address of the client's own, and no run fetches it" },
   },
   {
     id: 'authorization/registration/private-key-jwt',

@@ -36,7 +36,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A cached result serves only requests of the same method with the same params.',
     page: 'server/utilities/caching#cache-key',
-    judged: 'probe',
+    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
   },
   {
     id: 'caching/no-rounds',
@@ -45,7 +45,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'Results of requests with inputResponses or requestState are not cached.',
     page: 'server/utilities/caching#cache-key',
-    judged: 'probe',
+    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
   },
   {
     id: 'caching/fresh',
@@ -63,7 +63,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A result with ttlMs 0 is stale at once.',
     page: 'server/utilities/caching#time-to-live-ttl-field',
-    judged: 'probe',
+    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
   },
   {
     id: 'caching/ttl-positive',
@@ -72,7 +72,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A result with a positive ttlMs is fresh for that many milliseconds.',
     page: 'server/utilities/caching#time-to-live-ttl-field',
-    judged: 'probe',
+    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
   },
   {
     id: 'caching/ttl-absent',
@@ -81,7 +81,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A result without ttlMs is stale at once, unless the client knows better.',
     page: 'server/utilities/caching#time-to-live-ttl-field',
-    judged: 'probe',
+    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
   },
   {
     id: 'caching/ttl-negative',
@@ -90,7 +90,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A negative ttlMs is read as 0.',
     page: 'server/utilities/caching#time-to-live-ttl-field',
-    judged: 'probe',
+    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
   },
   {
     id: 'caching/stale-refetched',
@@ -99,7 +99,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A stale result is fetched again when it is next needed.',
     page: 'server/utilities/caching#freshness-calculation',
-    judged: 'probe',
+    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
   },
   {
     id: 'caching/refetched-early',
@@ -162,7 +162,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A private result is not used under another authorization.',
     page: 'server/utilities/caching#cache-scope-field',
-    judged: 'probe',
+    judged: { unobservable: 'it takes two users of one client' },
   },
   {
     id: 'caching/scope/aware',
@@ -225,7 +225,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A page that became stale is fetched again by its cursor.',
     page: 'server/utilities/caching#interaction-with-pagination',
-    judged: 'probe',
+    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
   },
   {
     id: 'caching/pages/snapshot',

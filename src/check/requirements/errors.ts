@@ -167,6 +167,6 @@ export const errorsRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A client still takes -32002 of an older server for a resource that was not found.',
     page: 'basic#error-codes',
-    judged: 'probe',
+    judged: { unobservable: 'what a client makes of an answer shows only to its user' },
   },
 ];

@@ -22,6 +22,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     text: 'A schema that names no dialect is read as JSON Schema 2020-12.',
     page: 'basic#schema-dialect',
     judged: 'probe',
+    hidden: { client: 'a client need check nothing before it sends, and what it makes of what it gets stays with it' },
   },
   {
     id: 'json-schema/dialect/recommended',
@@ -50,8 +51,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'A dialect that is not supported leads to an error that says so.',
     page: 'basic#implementation-requirements',
-    judged: 'probe',
-    hidden: { server: 'no schema is sent to a server' },
+    judged: { unobservable: 'a client need check nothing before it sends, and what it makes of what it gets stays with it' },
   },
   {
     id: 'json-schema/validated',
@@ -62,6 +62,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     text: 'Schemas are checked by the rules of the dialect they have.',
     page: 'basic#implementation-requirements',
     judged: 'probe',
+    hidden: { client: 'a client need check nothing before it sends, and what it makes of what it gets stays with it' },
   },
   {
     id: 'json-schema/valid',
@@ -109,8 +110,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A schema that cannot be judged because a $ref is not resolved is refused, not taken for one that allows everything.',
     page: 'basic#ref-resolution',
-    judged: 'probe',
-    hidden: { server: 'no schema is sent to a server' },
+    judged: { unobservable: 'a client need check nothing before it sends, and what it makes of what it gets stays with it' },
   },
   {
     id: 'json-schema/bounds',
@@ -192,7 +192,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'A client refuses icons under unsafe schemes, such as javascript: and file:, and redirects to them.',
     page: 'basic#icons',
-    judged: 'probe',
+    judged: { unobservable: 'what is fetched under such a scheme never reaches a server' },
   },
   {
     id: 'icons/limits',

@@ -100,7 +100,7 @@ export const securityRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'A client refuses addresses for authorization that are not HTTPS, except on the loopback.',
     page: 'tutorials/security/security_best_practices#mitigation-3',
-    judged: 'probe',
+    judged: { unobservable: 'the server that watches is on the loopback itself, and what goes elsewhere does not pass it' },
   },
   {
     id: 'security/fetch/opt-out',
@@ -120,7 +120,7 @@ export const securityRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'A client fetches nothing for authorization from private, loopback and link-local addresses.',
     page: 'tutorials/security/security_best_practices#mitigation-3',
-    judged: 'probe',
+    judged: { unobservable: 'the server that watches is on the loopback itself, and what goes elsewhere does not pass it' },
   },
   {
     id: 'security/fetch/redirects',
@@ -130,7 +130,7 @@ export const securityRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'The same holds for the addresses that a client is redirected to.',
     page: 'tutorials/security/security_best_practices#mitigation-3',
-    judged: 'probe',
+    judged: { unobservable: 'the server that watches is on the loopback itself, and what goes elsewhere does not pass it' },
   },
   {
     id: 'security/session/verified',

@@ -11,6 +11,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     text: 'A task that needs something of the other side goes to input_required.',
     page: 'basic/utilities/tasks#input-required-status',
     judged: 'rule',
+    hidden: { client: 'a client has nothing to ask of a server for its tasks' },
   },
   {
     id: 'tasks/input/related',
@@ -21,6 +22,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     text: 'The request for what is needed names the task in _meta.',
     page: 'basic/utilities/tasks#input-required-status',
     judged: 'rule',
+    hidden: { client: 'a client has nothing to ask of a server for its tasks' },
   },
   {
     id: 'tasks/input/result-called',
@@ -41,6 +43,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     text: 'With all input a task leaves input_required.',
     page: 'basic/utilities/tasks#input-required-status',
     judged: 'rule',
+    hidden: { client: 'a client has nothing to ask of a server for its tasks' },
   },
   {
     id: 'tasks/streams/disconnect',

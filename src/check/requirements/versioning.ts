@@ -130,6 +130,7 @@ export const versioningRequirements: readonly Requirement[] = [
     text: 'Where the other side lacks an extension, a party falls back to the core protocol or refuses the request with an error.',
     page: 'basic/versioning#extension-negotiation',
     judged: 'probe',
+    hidden: { client: 'what an extension would have done is known only to those who have it' },
   },
   {
     id: 'versioning/deprecated',

@@ -74,10 +74,8 @@ export const tasks: Rule = {
       }
       if (params['task'] === undefined) continue;
       const isDeclared = at(declared, 'tasks', 'requests', ...method.split('/')) !== undefined;
-      judge.verdict('tasks/augment/declared', isDeclared, `${method} as a task, which the client did not declare`, [message]);
-      judge.verdict('tasks/augment/undeclared', declared['tasks'] !== undefined, `${method} as a task of a client without tasks`, [
-        message,
-      ]);
+      judge.verdict('tasks/augment/declared', isDeclared, `${method} as a task, which the other side did not declare`, [message]);
+      judge.verdict('tasks/augment/undeclared', declared['tasks'] !== undefined, `${method} as a task of a side without tasks`, [message]);
     }
   },
 };

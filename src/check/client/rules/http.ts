@@ -114,10 +114,11 @@ function several({ conversation: { exchanges } }: Seen, judge: Judge): void {
 }
 
 function old({ conversation }: Seen, judge: Judge): void {
-  const messages = conversation.messages.filter(({ direction }) => direction === 'received');
-  for (const { exchange } of messages) {
-    if (exchange === undefined) continue;
-    const isPosted = exchange.request.method === 'POST' && new URL(exchange.request.url).pathname === '/messages';
-    judge.verdict('sse/client-posts', isPosted, `a message is sent by ${exchange.request.method}`, [exchange]);
+  const told = conversation.exchanges.flatMap(({ response }) => response?.events ?? []).find(({ event }) => event === 'endpoint')?.data;
+  for (const exchange of conversation.exchanges) {
+    const { method, url, body } = exchange.request;
+    if (body === undefined || told === undefined) continue;
+    const isThere = method === 'POST' && new URL(url).href === new URL(told, url).href;
+    judge.verdict('sse/client-posts', isThere, `a message is sent by ${method} to ${new URL(url).pathname}`, [exchange]);
   }
 }

@@ -12,6 +12,13 @@ import { lifecycle } from './lifecycle.ts';
 import { requests } from './requests.ts';
 import { shapes } from './shapes.ts';
 import { stdio } from './stdio.ts';
+import { taskCalls } from './tasks.ts';
+
+/** A client asks for tasks of what the server declared. */
+const ownTasks: Rule = {
+  judges: tasks.judges,
+  apply: (seen, judge) => tasks.apply({ ...seen, declared: seen.greeting?.capabilities ?? {} }, judge),
+};
 
 /** What is asked of servers alone is never chosen for a client, so a rule may judge it without harm. */
 export const clientRules: readonly Rule[] = [
@@ -21,10 +28,11 @@ export const clientRules: readonly Rule[] = [
   meta,
   progress,
   cancellation,
-  tasks,
+  ownTasks,
   lifecycle,
   requests,
   shapes,
   http,
   stdio,
+  taskCalls,
 ];

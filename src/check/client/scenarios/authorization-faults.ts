@@ -116,7 +116,13 @@ const stepUp: Scenario = {
 
 const moved: Scenario = {
   name: 'authorization-moved',
-  judges: ['authorization/registration/bound', 'authorization/registration/not-reused', 'authorization/registration/renewed'],
+  judges: [
+    'authorization/registration/bound',
+    'authorization/registration/not-reused',
+    'authorization/registration/renewed',
+    'authorization/registration/mismatch-shown',
+    'authorization/token/foreign',
+  ],
   revisions: ['2026-07-28'],
   transports: ['http'],
   conformance: 'auth/authorization-server-migration',
@@ -142,6 +148,16 @@ const moved: Scenario = {
     const asked = steps?.of('authorize').find(({ path }) => path.startsWith('/other'));
     if (steps === undefined || asked === undefined || steps.of('register').length === 0) return;
     const isOld = asked.query['client_id'] === 'client-of-tenant';
+    const [redeemed] = steps.of('token').filter(({ path }) => path.startsWith('/other'));
+    const after = redeemed === undefined ? [] : steps.of('server').filter(({ number }) => number > redeemed.number);
+    const stale = after.find(({ headers }) => headers['authorization'] === 'Bearer granted-1');
+    if (after.length > 0)
+      judge.verdict(
+        'authorization/token/foreign',
+        stale === undefined,
+        'a token of the old authorization server is sent, though there is one of the new',
+        played.exchanges.filter(({ number }) => number === stale?.number),
+      );
     const evidence = played.exchanges.filter((one) => one.number === asked.number);
     judge.verdict(
       'authorization/registration/not-reused',
@@ -153,6 +169,12 @@ const moved: Scenario = {
       'authorization/registration/bound',
       !isOld,
       'the client_id of the old authorization server is used with the new one',
+      evidence,
+    );
+    judge.verdict(
+      'authorization/registration/mismatch-shown',
+      !isOld,
+      'the client_id of the old authorization server is tried without a word',
       evidence,
     );
     judge.verdict(

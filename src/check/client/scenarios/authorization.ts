@@ -5,7 +5,8 @@ import type { Judge } from '../../verdict.ts';
 import { type Event, guarded, metadataPaths } from '../grants.ts';
 import type { Played, Scenario } from '../scenario.ts';
 import { authorizationFaults } from './authorization-faults.ts';
-import { begun, type Steps, sound } from './authorization-steps.ts';
+import { registrations } from './authorization-registration.ts';
+import { begun, documented, type Steps, sound } from './authorization-steps.ts';
 
 const flow = [
   'authorization/http',
@@ -13,7 +14,7 @@ const flow = [
   'authorization/token/header',
   'authorization/token/every-request',
   'authorization/token/not-in-query',
-  'authorization/token/foreign',
+
   'authorization/resource-metadata/used',
   'authorization/resource-metadata/both-ways',
   'authorization/metadata/used',
@@ -22,11 +23,17 @@ const flow = [
   'authorization/metadata/order-with-path',
   'authorization/scope/from-challenge',
   'authorization/scope/authoritative',
+  'authorization/scope/no-assumption',
   'authorization/registration/client-id',
   'authorization/registration/dynamic',
   'authorization/registration/application-type',
   'authorization/registration/native',
   'authorization/registration/document-address',
+  'authorization/registration/document-https',
+  'authorization/registration/support-checked',
+  'authorization/registration/web',
+  'authorization/registration/private-key-jwt',
+  'authorization/refresh/offline-access',
   'authorization/refresh/grant-type',
   'authorization/refresh/not-assumed',
   'authorization/pkce',
@@ -53,9 +60,10 @@ const plainFlow: Scenario = {
     if (steps === undefined) return;
     const asked = steps.of('authorize')[0];
     const known = steps.of('well-known').map(({ path }) => path);
-    const isRead = known.includes('/.well-known/oauth-protected-resource/mcp');
+    const isTold = steps.of('well-known').some(({ query }) => query['from'] === 'challenge');
     const read = `asked for ${known.join(', ')}`;
-    judge.verdict('authorization/challenge/parsed', isRead, read, []);
+    judge.verdict('authorization/challenge/parsed', isTold, `the address in the challenge is not used; ${read}`, []);
+    const isRead = known.some((path) => path.includes('oauth-protected-resource'));
     judge.verdict('authorization/resource-metadata/used', isRead, read, []);
     judge.kept('authorization/resource-metadata/both-ways');
     if (played.revision >= '2025-11-25') order(known, '/tenant', 'authorization/metadata/order-with-path', judge);
@@ -88,12 +96,18 @@ function order(known: readonly string[], issuer: string, id: string, judge: Judg
 function asking({ query, number }: Event, steps: Steps, played: Played, judge: Judge): void {
   const origin = String(played.notes.get('origin'));
   const evidence = played.exchanges.filter((one) => one.number === number);
-  const isAddress = query['client_id']?.startsWith('https://') === true;
+  // An authorization server that does not know documents cannot read them either.
+  if (/^https?:/.test(query['client_id'] ?? ''))
+    judge.broken(
+      'authorization/registration/support-checked',
+      'client_id is an address, though metadata documents are not supported',
+      evidence,
+    );
+  documented(query['client_id'] ?? '', evidence, judge);
+  if ((query['scope'] ?? '').split(' ').includes('offline_access')) judge.kept('authorization/refresh/offline-access');
+  if (steps.of('token').some(({ form }) => form['client_assertion'] !== undefined))
+    judge.kept('authorization/registration/private-key-jwt');
   judge.verdict('authorization/registration/client-id', (query['client_id'] ?? '') !== '', 'there is no client_id', evidence);
-  if (isAddress) {
-    const isPath = new URL(query['client_id'] ?? '').pathname !== '/';
-    judge.verdict('authorization/registration/document-address', isPath, `client_id is ${brief(query['client_id'])}`, evidence);
-  }
   const hasChallenge = (query['code_challenge'] ?? '') !== '';
   judge.verdict('authorization/pkce', hasChallenge, 'there is no code_challenge', evidence);
   if (hasChallenge)
@@ -106,6 +120,13 @@ function asking({ query, number }: Event, steps: Steps, played: Played, judge: J
   const scopes = (query['scope'] ?? '').split(' ');
   judge.verdict('authorization/scope/from-challenge', scopes.includes('read'), `scope is ${brief(query['scope'])}`, evidence);
   judge.verdict('authorization/scope/authoritative', scopes.includes('read'), `scope is ${brief(query['scope'])}`, evidence);
+  // It is not among those that the metadata list.
+  judge.verdict(
+    'authorization/scope/no-assumption',
+    !scopes.includes('read') || scopes.includes('extra'),
+    `scope is ${brief(query['scope'])}`,
+    evidence,
+  );
   const resource = query['resource'];
   const [redeemed] = steps.of('token');
   judge.verdict(
@@ -139,15 +160,22 @@ function registering(steps: Steps, back: string, judge: Judge, played: Played): 
   judge.verdict('authorization/registration/application-type', typeof type === 'string', `application_type is ${brief(type)}`, evidence);
   if (typeof type === 'string' && /^http:\/\/(?:localhost|127\.)/.test(back))
     judge.verdict('authorization/registration/native', type === 'native', `application_type is ${type}`, evidence);
+  if (typeof type === 'string' && back.startsWith('https://') && !/^https:\/\/(?:localhost|127\.)/.test(back))
+    judge.verdict('authorization/registration/web', type === 'web', `application_type is ${type}`, evidence);
   const grants = Array.isArray(json['grant_types']) ? json['grant_types'] : [];
   judge.verdict('authorization/refresh/grant-type', grants.includes('refresh_token'), `grant_types are ${brief(grants)}`, evidence);
 }
 
-function tokens(steps: Steps, { exchanges }: Played, judge: Judge): void {
+function tokens(steps: Steps, { exchanges, process }: Played, judge: Judge): void {
   const [redeemed] = steps.of('token');
   if (redeemed === undefined) return;
   const later = steps.of('server').filter(({ number }) => number > redeemed.number);
-  if (later.length === 0) return;
+  if (later.length === 0) {
+    // Whoever only wanted to log in leaves well.
+    if (!process.stopped && process.code !== 0)
+      judge.broken('authorization/refresh/not-assumed', 'the client fails with a token that came without one to refresh it', []);
+    return;
+  }
   const given = later.filter(({ headers }) => headers['authorization']?.startsWith('Bearer granted-') === true);
   const bare = later.find((one) => !given.includes(one));
   const show = (event: Event | undefined) => exchanges.filter((one) => one.number === event?.number);
@@ -157,18 +185,14 @@ function tokens(steps: Steps, { exchanges }: Played, judge: Judge): void {
     ({ query, path }) => path === '/mcp' && Object.values(query).some((value) => value.startsWith('granted-')),
   );
   judge.verdict('authorization/token/not-in-query', inAddress === undefined, 'the token is in the address', show(inAddress));
-  if (given.length > 0)
-    for (const id of ['authorization/http', 'authorization/token/foreign', 'authorization/refresh/not-assumed']) judge.kept(id);
+  if (given.length > 0) for (const id of ['authorization/http', 'authorization/refresh/not-assumed']) judge.kept(id);
+  const other = steps.of('server').find(({ headers }) => headers['authorization']?.startsWith('Bearer ') === false);
+  if (other !== undefined) judge.broken('authorization/http', 'another kind of authorization is tried', show(other));
 }
 
 const wellKnown: Scenario = {
   name: 'authorization-well-known',
-  judges: [
-    'authorization/resource-metadata/both-ways',
-    'authorization/metadata/order-without-path',
-    'authorization/scope/from-metadata',
-    'authorization/scope/no-assumption',
-  ],
+  judges: ['authorization/resource-metadata/both-ways', 'authorization/metadata/order-without-path', 'authorization/scope/from-metadata'],
   revisions: since('2025-11-25'),
   transports: ['http'],
   conformance: 'auth/metadata-var1',
@@ -186,7 +210,6 @@ const wellKnown: Scenario = {
     const scopes = asked.query['scope']?.split(' ');
     const isAll = scopes === undefined || (scopes.includes('read') && scopes.includes('write'));
     judge.verdict('authorization/scope/from-metadata', isAll, `scope is ${brief(asked.query['scope'])}`, []);
-    judge.kept('authorization/scope/no-assumption');
   },
 };
 
@@ -248,4 +271,4 @@ const older: Scenario = {
   },
 };
 
-export const authorization: readonly Scenario[] = [plainFlow, wellKnown, ...authorizationFaults, older];
+export const authorization: readonly Scenario[] = [plainFlow, wellKnown, ...registrations, ...authorizationFaults, older];

@@ -1,6 +1,7 @@
 // A server that does not answer, answers in a version nobody has, loses sessions and streams, or refuses at first.
 import { methodOf } from '../../ledger.ts';
 import { legacy } from '../../requirement.ts';
+import type { Seen } from '../../rule.ts';
 import type { Happening } from '../../trace.ts';
 import { asRecord, at, brief } from '../../value.ts';
 import type { Judge } from '../../verdict.ts';
@@ -68,7 +69,10 @@ const silence: Scenario = {
         evidence,
       );
     }
-    if (cancelled !== undefined && later !== undefined && later.message.at > cancelled.at) judge.kept('cancellation/late-response');
+    if (cancelled === undefined) return;
+    if (later !== undefined && later.message.at > cancelled.at) judge.kept('cancellation/late-response');
+    else if (!process.stopped && process.code !== 0)
+      judge.broken('cancellation/late-response', 'the client fails when the answer comes after all', [asked.message, cancelled]);
   },
 };
 
@@ -102,7 +106,7 @@ const unknownVersion: Scenario = {
 
 const refusedVersion: Scenario = {
   name: 'refused-version',
-  judges: ['versioning/retry'],
+  judges: ['versioning/retry', 'http/era/body-inspected'],
   revisions: ['2026-07-28'],
   wild: true,
   answers: Object.fromEntries(
@@ -115,10 +119,17 @@ const refusedVersion: Scenario = {
       },
     ]),
   ),
-  judge({ links, process }, judge) {
+  judge({ links, others, process, transport, known }, judge) {
     const link = busiest(links);
     const [first, ...more] = link?.ledger.questions ?? [];
     if (first === undefined || at(first.replies[0]?.value, 'error', 'code') !== -32022) return;
+    const handshake = others[0]?.ledger.questions.find(({ method }) => method === 'initialize');
+    if (transport === 'http' && handshake !== undefined)
+      judge.broken('http/era/body-inspected', 'a handshake, though the body of the 400 is an error of 2026-07-28', [
+        first.message,
+        handshake.message,
+      ]);
+    else if (transport === 'http' && known.revisions.some((one) => one < '2026-07-28')) judge.kept('http/era/body-inspected');
     if (more.length > 0) judge.kept('versioning/retry');
     // Its user may have been told.
     else if (process.code !== 0 && !process.stopped) judge.unsure('versioning/retry', 'the client ended with an error');
@@ -215,7 +226,7 @@ function ended(happenings: readonly Happening[], judge: Judge): void {
 
 const crash: Scenario = {
   name: 'crash',
-  judges: ['stdio/restart', 'versioning/era-remembered'],
+  judges: ['stdio/restart', 'versioning/era-remembered', 'subscriptions/sent-again'],
   transports: ['stdio'],
   revisions: ['2026-07-28'],
   wild: true,
@@ -226,7 +237,13 @@ const crash: Scenario = {
     if (asked === undefined) return;
     const isAgain = links.length > index + 1;
     judge.verdict('stdio/restart', isAgain, 'a server that exited unexpectedly is not started again', [asked.message]);
-    if (isAgain) judge.verdict('versioning/era-remembered', others.length === 0, 'the handshake is tried on a server that is known', []);
+    if (!isAgain) return;
+    judge.verdict('versioning/era-remembered', others.length === 0, 'the handshake is tried on a server that is known', []);
+    const listens = (seen: Seen | undefined) => seen?.ledger.questions.find(({ method }) => method === 'subscriptions/listen');
+    const before = listens(links[index]);
+    if (before === undefined) return judge.unsure('subscriptions/sent-again', 'the client subscribed to nothing');
+    const isSent = links.slice(index + 1).some((seen) => listens(seen) !== undefined);
+    judge.verdict('subscriptions/sent-again', isSent, 'what was subscribed to before is not asked for again', [before.message]);
   },
 };
 

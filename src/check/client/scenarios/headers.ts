@@ -33,11 +33,21 @@ const invalid: readonly OfferedTool[] = [
 
 export const paramHeaders: Scenario = {
   name: 'param-headers',
-  judges: [...new Set(expected.flatMap(([, , , ids]) => ids)), 'http/param-headers/tool-rejected', 'http/headers/name-encoded'],
+  judges: [
+    ...new Set(expected.flatMap(([, , , ids]) => ids)),
+    'http/param-headers/tool-rejected',
+    'http/param-headers/safe-integer',
+    'http/headers/name-encoded',
+  ],
   revisions: ['2026-07-28'],
   transports: ['http'],
   conformance: 'http-custom-headers',
-  tools: () => [...expected.map(([name, value]) => marked(name, value, 'string')), { tool: tool('größe'), call: () => done }, ...invalid],
+  tools: () => [
+    ...expected.map(([name, value]) => marked(name, value)),
+    marked('counted', 42, 'integer'),
+    { tool: tool('größe'), call: () => done },
+    ...invalid,
+  ],
   judge({ links }, judge) {
     const calls = (busiest(links)?.ledger.questions ?? []).filter(({ method }) => method === 'tools/call');
     for (const [name, value, header, ids] of expected) {
@@ -49,6 +59,10 @@ export const paramHeaders: Scenario = {
       const given = call.message.exchange?.request.headers['mcp-param-region'];
       for (const id of ids) judge.verdict(id, given === header, `Mcp-Param-Region is ${brief(given)} for ${brief(value)}`, [call.message]);
     }
+    const counted = calls.find(({ params }) => params['name'] === 'counted');
+    const count = asRecord(counted?.params['arguments'])['region'];
+    if (counted !== undefined && typeof count === 'number')
+      judge.verdict('http/param-headers/safe-integer', Number.isSafeInteger(count), `the integer is ${count}`, [counted.message]);
     const named = calls.find(({ params }) => params['name'] === 'größe');
     if (named !== undefined) {
       const given = named.message.exchange?.request.headers['mcp-name'];

@@ -1,7 +1,10 @@
 // Long lists in pages of different sizes, with cursors of every form, over streams where there are any.
+import { methodOf } from '../../ledger.ts';
+import type { Seen } from '../../rule.ts';
 import { asList, at, brief, type Json } from '../../value.ts';
+import type { Judge } from '../../verdict.ts';
 import { prompts, resources, tool } from '../offer.ts';
-import { type Answer, busiest, type OfferedTool, type Scenario } from '../scenario.ts';
+import { type Answer, busiest, type Ended, type OfferedTool, type Scenario } from '../scenario.ts';
 
 /** Forms that invite to be read, trimmed or decoded. */
 const cursors = ['  10 ', 'eyJvZmZzZXQiOjB9==', 'page/3?x=%20&y', 'ünïcode→'] as const;
@@ -36,10 +39,12 @@ export const pages: Scenario = {
     'pagination/opaque/unchanged',
     'pagination/empty-cursor',
     'http/post/both-types',
+    'stdio/stderr/no-failure',
     'tools/names/case',
   ],
   conformance: 'http-standard-headers',
   streams: true,
+  stderr: 'listening\nwarning: this is no failure\n',
   tools: () => offered,
   answers: {
     'tools/list': paged(
@@ -50,12 +55,23 @@ export const pages: Scenario = {
     'prompts/list': paged('prompts', [...prompts.slice(0, 1), ...many('prompt')], promptSizes),
     'resources/list': () => ({ result: { resources, ttlMs: 0, cacheScope: 'private' } }),
   },
-  judge({ links, transport, revision }, judge) {
+  judge({ links, all, transport, revision, process }, judge) {
     const link = busiest(links);
+    if (transport === 'stdio') afterWarning(all, process, judge);
     if (link === undefined) return;
     const asked = link.ledger.questions.filter(({ method }) => method === 'tools/list' || method === 'prompts/list');
     if (asked.length === 0) return;
-    if (transport === 'http') judge.kept('http/post/both-types');
+    if (transport === 'http') {
+      // What is given up although it was answered was not understood.
+      const [first] = asked;
+      const isLeft =
+        first?.message.exchange?.failure !== undefined ||
+        link.ledger.notifications.some(
+          (one) => methodOf(one) === 'notifications/cancelled' && at(one.value, 'params', 'requestId') === first?.id,
+        );
+      const evidence = first === undefined ? [] : [first.message, ...first.replies];
+      judge.verdict('http/post/both-types', !(isLeft && evidence.length > 1), 'an answer in a stream of events is not read', evidence);
+    }
     const sent = asked.filter(({ params }) => params['cursor'] !== undefined);
     const given = new Set(asked.flatMap(({ replies }) => replies.map((one) => at(one.value, 'result', 'nextCursor'))));
     for (const { params, message } of sent) {
@@ -65,14 +81,10 @@ export const pages: Scenario = {
     }
     const pagesOf = (method: string) => new Set(asked.filter((one) => one.method === method).map(({ params }) => params['cursor'])).size;
     if (sent.length === 0) {
-      for (const id of [
-        'prompts/list/pages',
-        'pagination/page-size',
-        'pagination/both-flows',
-        'pagination/opaque/unchanged',
-        'pagination/opaque/format',
-        'pagination/end',
-      ])
+      const first = asked.slice(0, 1).map(({ message }) => message);
+      for (const id of ['prompts/list/pages', 'pagination/both-flows'])
+        if (pagesOf('prompts/list') > 0) judge.broken(id, 'the client read the first page only', first);
+      for (const id of ['pagination/page-size', 'pagination/opaque/unchanged', 'pagination/opaque/format', 'pagination/end'])
         judge.unsure(id, 'the client read the first page only');
       return;
     }
@@ -120,3 +132,11 @@ export const pages: Scenario = {
     }
   },
 };
+
+/** The server wrote to stderr before anything else. */
+function afterWarning(all: readonly Seen[], process: Ended, judge: Judge): void {
+  const isUsed = all.some(({ ledger }) => ledger.questions.some(({ method }) => method !== 'initialize' && method !== 'server/discover'));
+  if (isUsed) judge.kept('stdio/stderr/no-failure');
+  else if (process.stopped) judge.unsure('stdio/stderr/no-failure', 'the client did nothing more');
+  else judge.broken('stdio/stderr/no-failure', 'the client left after output on stderr', [process.stderr.slice(0, 300)]);
+}

@@ -9,11 +9,10 @@ export const plain: Scenario = {
     'lifecycle/version/latest',
     'discover/probe-first',
     'discover/probe-stdio',
-    'stdio/stderr/no-failure',
+    'http/era/detected',
     'http/session/delete',
   ],
   conformance: 'http-standard-headers',
-  stderr: 'listening\nwarning: this is no failure\n',
   judge({ transport, revision, links, all, known, process }, judge) {
     const link = busiest(links);
     if (link === undefined) return;
@@ -21,17 +20,12 @@ export const plain: Scenario = {
       const isDeleted = link.conversation.exchanges.some(({ request }) => request.method === 'DELETE');
       judge.verdict('http/session/delete', isDeleted, 'the client left without ending its session', link.conversation.exchanges.slice(-1));
     }
-    if (transport === 'stdio') {
-      judge.kept('stdio/supported');
-      const isUsed = link.ledger.questions.some(({ method }) => method !== 'initialize' && method !== 'server/discover');
-      if (isUsed) judge.kept('stdio/stderr/no-failure');
-      else if (process.stopped) judge.unsure('stdio/stderr/no-failure', 'the client did nothing more');
-      else judge.broken('stdio/stderr/no-failure', 'the client left after output on stderr', [process.stderr.slice(0, 300)]);
-    }
+    if (transport === 'stdio') judge.kept('stdio/supported');
     const [first] = all;
     if (revision >= '2026-07-28') {
       const isProbe = first?.ledger.questions[0]?.method === 'server/discover';
       if (known.revisions.some((one) => one < '2026-07-28')) {
+        if (isProbe && transport === 'http') judge.kept('http/era/detected');
         judge.verdict(
           'discover/probe-first',
           isProbe,
@@ -57,6 +51,10 @@ export const plain: Scenario = {
     if (newest === undefined) return;
     const isSupported = known.revisions.some((one) => one === wanted);
     if (isSupported) judge.kept('lifecycle/version/supported', [asked.message]);
+    else if (known.offered.some((one) => one === wanted))
+      judge.broken('lifecycle/version/supported', `the client asks for ${wanted}, in which it did not work when it got it`, [
+        asked.message,
+      ]);
     else judge.unsure('lifecycle/version/supported', `the client asks for ${wanted}, in which it was not tried`);
     judge.verdict('lifecycle/version/latest', wanted >= newest, `the client asks for ${wanted} and also speaks ${newest}`, [asked.message]);
   },

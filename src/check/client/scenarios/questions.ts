@@ -1,10 +1,13 @@
 // What a server may ask of a client in the revisions with a handshake: what it declared, what it did not, and what nobody has.
 
+import { methodOf } from '../../ledger.ts';
 import { legacy } from '../../requirement.ts';
+import type { Seen } from '../../rule.ts';
 import type { Message } from '../../trace.ts';
 import { at, brief, isRecord, type Json } from '../../value.ts';
+import type { Judge } from '../../verdict.ts';
 import { tool } from '../offer.ts';
-import { type AskOptions, busiest, type Link, type OfferedTool, type Scenario, type Turn } from '../scenario.ts';
+import { type AskOptions, busiest, type Ended, type Link, type OfferedTool, type Scenario, type Turn } from '../scenario.ts';
 
 interface Asker {
   ask(method: string, params: Json, options?: AskOptions): Promise<Message | undefined>;
@@ -78,7 +81,7 @@ export const questions: Scenario = {
     // Over HTTP only where the client listens.
     await everything(link, link);
   },
-  judge({ links, revision }, judge) {
+  judge({ links, revision, process }, judge) {
     const link = busiest(links);
     if (link === undefined) return;
     const { ledger, declared } = link;
@@ -109,7 +112,7 @@ export const questions: Scenario = {
         pings.slice(-1).map(({ message }) => message),
       );
     }
-    if (survived) judge.kept('cancellation/races');
+    judge.verdict('cancellation/races', survived, 'the client no longer answers', []);
     for (const { message, replies } of asked('check/no-such-method')) {
       const [reply] = replies;
       if (reply === undefined) continue;
@@ -140,14 +143,11 @@ export const questions: Scenario = {
           );
       }
     }
-    if (revision >= '2025-11-25') newer(link, judge);
+    if (revision >= '2025-11-25') newer(link, process, judge);
   },
 };
 
-function newer(
-  { ledger, declared }: Parameters<NonNullable<Scenario['judge']>>[0]['links'][number],
-  judge: Parameters<NonNullable<Scenario['judge']>>[1],
-): void {
+function newer({ ledger, declared, conversation }: Seen, process: Ended, judge: Judge): void {
   for (const { method, params, message, replies } of ledger.requests) {
     const [reply] = replies;
     if (reply === undefined) continue;
@@ -198,7 +198,9 @@ function newer(
       );
     }
   }
+  const isGone = process.code !== 0 && !process.stopped;
   const [told] = ledger.requests.filter(({ method }) => method === 'check/no-such-method');
-  if (told?.replies[0] !== undefined && at(declared, 'elicitation', 'url') !== undefined)
-    judge.kept('elicitation/complete/unknown-ignored');
+  const isTold = conversation.messages.some((one) => one.direction === 'sent' && methodOf(one) === 'notifications/elicitation/complete');
+  if (isTold && (told !== undefined || isGone) && at(declared, 'elicitation', 'url') !== undefined)
+    judge.verdict('elicitation/complete/unknown-ignored', told?.replies[0] !== undefined, 'the client no longer answers', []);
 }
