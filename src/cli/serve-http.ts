@@ -10,22 +10,38 @@ import { printable, quote } from './terminal.ts';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
+/** Set by `serve --watch` for the server behind it: the URL that clients know. */
+export const watchedUrl = 'VIVARIUM_WATCHED_URL';
+
 export async function serveOverHttp(server: Server, values: Values): Promise<void> {
   const { info } = coreOf(server);
+  const outside = process.env[watchedUrl];
+  if (outside !== undefined && process.send !== undefined) {
+    const { port } = await listen(server, values, {}, outside);
+    process.once('disconnect', () => process.exit(exitCodes.ok));
+    process.send({ served: { name: info.name, port } });
+    return;
+  }
   const { url } = await listen(server, values);
-  process.stderr.write(`${printable(info.name)} is served at ${url}\n`);
+  announce(info.name, url, values);
+}
+
+/** Where it is, and the line that adds it to a client. */
+export function announce(name: string, url: string, values: Values): void {
+  process.stderr.write(`${printable(name)} is served at ${url}\n`);
   if (values['quiet'] === true) return;
   const { 'public-url': known, 'auth-token-env': variable } = values;
   const header = typeof variable === 'string' ? ` --header "Authorization: Bearer $${variable}"` : '';
   const address = quote(typeof known === 'string' ? known : url);
   process.stderr.write(
-    `To add it to Claude Code: claude mcp add --transport http ${printable(quote(info.name))} ${printable(address)}${header}\n`,
+    `To add it to Claude Code: claude mcp add --transport http ${printable(quote(name))} ${printable(address)}${header}\n`,
   );
 }
 
 /** As the flags say; `more` is what the command itself wants, and its `auth` holds where no flag gives another. */
-export async function listen(server: Server, values: Values, more: ListenOptions = {}): Promise<HttpServing> {
-  const options = optionsOf(server, values, more.auth);
+export async function listen(server: Server, values: Values, more: ListenOptions = {}, outside?: string): Promise<HttpServing> {
+  const given = optionsOf(server, values, more.auth);
+  const options = outside === undefined ? given : behind(given, outside);
   try {
     return await serveHttp(server, { ...more, ...options });
   } catch (error) {
@@ -34,20 +50,36 @@ export async function listen(server: Server, values: Values, more: ListenOptions
   }
 }
 
+/** On a port of its own on the loopback, under the rules of the address in front. */
+function behind(options: ListenOptions, outside: string): ListenOptions {
+  const { host = '127.0.0.1', publicUrl = outside, allowedHosts } = options;
+  const hosts = allowedHosts ?? (isLocal(host) ? undefined : options.publicUrl === undefined ? ['*'] : [new URL(publicUrl).host]);
+  return { ...options, host: '127.0.0.1', port: 0, publicUrl, ...(hosts !== undefined && { allowedHosts: hosts }) };
+}
+
+/** The host and the port of `--http`; a host that others can reach wants to be meant. */
+export function addressOf(values: Values, isGuarded: boolean): [host: string, port: number] {
+  const [host, port] = address((values['http'] as string | undefined) ?? '');
+  if (!isLocal(host) && (values['allow-remote'] !== true || !isGuarded)) {
+    throw new CommandError(exitCodes.usage, `${host} can be reached from elsewhere`, {
+      hint: 'Add --allow-remote and --auth-token-env NAME (or --auth-issuer URL), or leave the host out',
+    });
+  }
+  return [host, port];
+}
+
+function isLocal(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
 function optionsOf(server: Server, values: Values, own: Authorizer | undefined): ListenOptions {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const list = (name: string): string[] | undefined =>
     text(name)
       ?.split(',')
       .map((one) => one.trim());
-  const [host, port] = address(text('http') ?? '');
   const auth = authorizerOf(server, values) ?? own;
-  const local = host === 'localhost' || host === '::1' || host.startsWith('127.');
-  if (!local && (values['allow-remote'] !== true || auth === undefined)) {
-    throw new CommandError(exitCodes.usage, `${host} can be reached from elsewhere`, {
-      hint: 'Add --allow-remote and --auth-token-env NAME (or --auth-issuer URL), or leave the host out',
-    });
-  }
+  const [host, port] = addressOf(values, auth !== undefined);
   const [hosts, origins, cors] = [list('allow-host'), list('allow-origin'), list('cors')];
   const [path, publicUrl] = [text('path'), text('public-url')];
   return {

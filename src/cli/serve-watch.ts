@@ -3,9 +3,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { createInterface } from 'node:readline';
-import { exitCodes } from './command.ts';
+import { CommandError, exitCodes } from './command.ts';
+import { usesHttp } from './http-flags.ts';
+import { addressOf, announce, watchedUrl } from './serve-http.ts';
 import { printable } from './terminal.ts';
+import { WatchFront } from './watch-front.ts';
 import { type Generation, WatchRelay } from './watch-relay.ts';
+
+type Values = Readonly<Record<string, string | boolean | undefined>>;
 
 const settleMs = 100;
 const bootMs = 20_000;
@@ -14,12 +19,12 @@ const retireMs = 5_000;
 const ignored = /(?:^|[\\/])(?:node_modules|\.[^\\/]+)(?:[\\/]|$)/;
 const watched = /\.(?:[cm]?[jt]sx?|json|wasm|node|ya?ml|toml|md|txt|html|sql)$/;
 
-export async function serveWatched(module: string, overHttp: boolean): Promise<number | undefined> {
+export async function serveWatched(module: string, values: Values): Promise<number | undefined> {
   const args = process.argv.slice(1).filter((word) => word !== '--watch');
   const folders = new Set([process.cwd(), dirname(resolve(module))]);
   // One below the other is watched with it.
   const tops = [...folders].filter((folder) => ![...folders].some((other) => other !== folder && folder.startsWith(other + sep)));
-  const restart = overHttp ? restartedOverHttp(args) : restartedOnStdio(args);
+  const restart = usesHttp(values) ? await restartedOverHttp(args, values) : restartedOnStdio(args);
   const watchers = tops.map((folder) => watchFolder(folder, restart));
   for (const watcher of watchers) watcher.on('error', (error) => say(`Changes can no longer be seen: ${error.message}`));
   restart();
@@ -76,33 +81,69 @@ function restartedOnStdio(args: readonly string[]): () => void {
   };
 }
 
-/** The same port, so one after the other; clients of a session make a new one, as the specification has it. */
-function restartedOverHttp(args: readonly string[]): () => void {
-  let child: ChildProcess | undefined;
-  let turn = Promise.resolve();
+/** The port is ours, and each server behind it has one of its own. */
+async function restartedOverHttp(args: readonly string[], values: Values): Promise<() => void> {
+  const [host, port] = addressOf(values, values['auth-token-env'] !== undefined || values['auth-issuer'] !== undefined);
+  const path = typeof values['path'] === 'string' ? values['path'] : '/mcp';
+  const front = new WatchFront(path);
+  const open = await front.listen(port, host).catch((error: Error) => {
+    throw new CommandError(exitCodes.usage, `Cannot listen on ${host}: ${error.message}`);
+  });
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${open}${path}`;
+  const living = new Set<ChildProcess>();
   let ending = false;
-  const stop = async (): Promise<void> => {
-    const old = child;
-    if (old === undefined || old.exitCode !== null || old.signalCode !== null) return;
-    const gone = new Promise<void>((resolve) => old.once('exit', () => resolve()));
-    old.kill('SIGTERM');
-    await Promise.race([gone, after(retireMs)]);
-    old.kill('SIGKILL');
-    await gone;
-  };
+  let isSaid = false;
+  let count = 0;
+  let turn = Promise.resolve();
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) {
     process.on(signal, () => {
+      if (ending) process.exit(exitCodes.interrupted);
       ending = true;
-      void stop().then(() => process.exit(exitCodes.ok));
+      front.close();
+      void Promise.all([...living].map(stopped)).then(() => process.exit(exitCodes.ok));
     });
   }
-  return () => {
-    turn = turn.then(stop).then(() => {
-      if (ending) return;
-      child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
-      child.once('exit', (code) => code !== 0 && code !== null && say(`It ended with ${code}; it is started again when a file changes`));
+  const start = async (): Promise<void> => {
+    if (ending) return;
+    const child = spawn(process.execPath, [...process.execArgv, ...args], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, [watchedUrl]: url },
     });
+    living.add(child);
+    const ended = new Promise<undefined>((resolve) => {
+      child.once('close', () => resolve(undefined));
+      child.once('error', () => resolve(undefined));
+    });
+    const told = new Promise<unknown>((resolve) => child.once('message', resolve));
+    const said = (await Promise.race([told, ended, after(bootMs)])) as { served: { name: string; port: number } } | undefined;
+    if (said === undefined) {
+      child.kill('SIGKILL');
+      living.delete(child);
+      return say(living.size > 0 ? 'The new version did not start; the one before goes on' : 'It did not start');
+    }
+    const generation = { number: ++count, port: said.served.port, retire: () => void stopped(child) };
+    void ended.then(() => {
+      living.delete(child);
+      front.gone(generation);
+      if (!ending && living.size === 0) say('The server ended; it is started again when a file changes');
+    });
+    await front.take(generation);
+    if (isSaid) return say('The new version serves');
+    isSaid = true;
+    announce(said.served.name, url, values);
   };
+  return () => {
+    turn = turn.then(start);
+  };
+}
+
+async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGTERM');
+  await Promise.race([gone, after(retireMs)]);
+  child.kill('SIGKILL');
+  await gone;
 }
 
 class Child implements Generation {

@@ -17,7 +17,7 @@ export const serve: Command = {
   usage: 'serve <module>[:export] [options]',
   flags: {
     guard: { type: 'boolean', help: 'Keep even native code off stdout: runs the module in a child whose stdout is stderr' },
-    watch: { type: 'boolean', help: 'Start it anew when a file of the project changes; a client on stdio keeps its connection' },
+    watch: { type: 'boolean', help: 'Start it anew when a file of the project changes; clients keep their connections' },
     quiet: { type: 'boolean', short: 'q', help: 'Do not explain itself when started on a terminal' },
     ...httpFlags,
   },
@@ -37,7 +37,7 @@ export const serve: Command = {
     if (values['watch'] === true) {
       if (values['guard'] === true)
         throw new CommandError(exitCodes.usage, '--watch runs the module in a child already: leave out --guard');
-      return (await import('./serve-watch.ts')).serveWatched(split(target)[0], usesHttp(values));
+      return (await import('./serve-watch.ts')).serveWatched(split(target)[0], values);
     }
     if (usesHttp(values)) {
       if (values['guard'] === true) throw new CommandError(exitCodes.usage, '--guard is about stdio: leave it out with --http');

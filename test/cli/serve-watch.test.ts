@@ -1,5 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Client, connect, type Revision } from 'vivarium';
 import { Started } from './started.ts';
@@ -91,20 +94,47 @@ describe('vivarium serve --watch', () => {
     expect(await said(client)).toMatchObject({ text: 'mended' });
   });
 
-  it('serves at the same URL again', async () => {
-    mkdirSync(join(folder, 'http'), { recursive: true });
-    write('http', 'first');
-    const port = String(20_000 + (process.pid % 20_000));
-    const served = new Started(['serve', 'server.mjs', '--watch', '--http', port], { cwd: join(folder, 'http') });
+  describe.each(['2025-03-26', '2025-11-25', '2026-07-28'] as const)('over HTTP, with a client of %s', (revision) => {
+    it('keeps the session and its streams, says that the lists have changed, and lets a call that runs come to its end', async () => {
+      const name = `http-${revision}`;
+      mkdirSync(join(folder, name), { recursive: true });
+      write(name, 'first');
+      const served = new Started(['serve', 'server.mjs', '--watch', '--http', '0'], { cwd: join(folder, name) });
+      const [, url = ''] = await served.until('stderr', /served at (\S+)/);
+      const begun: object[] = [];
+      const tap = ({ message }: { message: object }): unknown => 'method' in message && message.method === 'initialize' && begun.push(message);
+      const client = await connect(url, { revision, tap });
+      onTestFinished(() => client.close());
+      const changed = new Promise<void>((resolve) => client.on('listChanged', ({ of }) => of === 'tools' && resolve()));
+      expect((await client.listTools()).map((tool) => tool.name)).toEqual(['say', 'slow']);
+      const slow = said(client, 'slow');
+      write(name, 'second', "server.tool('more', {}, () => 'more');");
+      await changed;
+      expect(await said(client)).toMatchObject({ text: 'second' });
+      expect((await client.listTools()).map((tool) => tool.name)).toEqual(['say', 'slow', 'more']);
+      expect(await slow).toMatchObject({ text: 'first' });
+      served.process.kill('SIGTERM');
+      expect(await served.ended).toBe(0);
+      expect(begun).toHaveLength(revision === '2026-07-28' ? 0 : 1);
+      expect(served.stderr.match(/claude mcp add/g)).toHaveLength(1);
+    });
+  });
+
+  it('keeps the session of an official client over HTTP', async () => {
+    mkdirSync(join(folder, 'official'), { recursive: true });
+    write('official', 'first');
+    const served = new Started(['serve', 'server.mjs', '--watch', '--http', '0'], { cwd: join(folder, 'official') });
     const [, url = ''] = await served.until('stderr', /served at (\S+)/);
-    const client = await connect(url);
+    const client = new OfficialClient({ name: 'official', version: '1' });
+    const changed = new Promise<void>((resolve) => client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve()));
+    const transport = new StreamableHTTPClientTransport(new URL(url));
+    await client.connect(transport as Parameters<typeof client.connect>[0]);
     onTestFinished(() => client.close());
-    expect(await said(client)).toMatchObject({ text: 'first' });
-    served.stderr = '';
-    write('http', 'second');
-    await served.until('stderr', /served at (\S+)/);
-    expect(await said(client)).toMatchObject({ text: 'second' });
-    served.process.kill('SIGTERM');
-    expect(await served.ended).toBe(0);
+    const session = transport.sessionId;
+    expect((await client.callTool({ name: 'say' })).content).toMatchObject([{ text: 'first' }]);
+    write('official', 'second');
+    await changed;
+    expect((await client.callTool({ name: 'say' })).content).toMatchObject([{ text: 'second' }]);
+    expect(transport.sessionId).toBe(session);
   });
 });
