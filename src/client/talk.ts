@@ -267,7 +267,9 @@ export class Talk implements LinkHost {
       until = Date.now() + this.#how(options, undefined, this.introduction).timeouts.totalMs;
       await this.#learnTools(options);
     }
-    const { annotations } = this.tools.get(name) ?? {};
+    const { annotations, execution } = this.tools.get(name) ?? {};
+    if (execution?.taskSupport === 'required')
+      throw new VivariumError('ERR_PROTOCOL', `The tool "${cut(name)}" runs as a task only, and this client asks for no tasks`);
     const replay: Replay = annotations?.readOnlyHint === true || annotations?.idempotentHint === true ? 'safe' : 'unsafe';
     const call = (): Promise<object> =>
       this.ask('tools/call', params, options, replay, inHeaders ? this.tools.headersFor(name, args) : undefined, until);

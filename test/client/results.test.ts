@@ -65,6 +65,12 @@ const offering = (tools: object[], result: object): Manner => {
 const tool = (outputSchema: unknown) => ({ name: 'sum', inputSchema: { type: 'object' }, outputSchema });
 const sum = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] };
 
+it('does not call a tool that runs as a task only', async () => {
+  const { client } = await met(connect(rudePipe(offering([{ ...tool(sum), execution: { taskSupport: 'required' } }], { content: [] }))));
+  await client.listTools();
+  expect((await failureOf(client.callTool('sum'))).message).toContain('as a task only');
+});
+
 describe('a structured value', () => {
   const meet = (schema: unknown, result: object): Promise<Met> => met(connect(rudePipe(offering([tool(schema)], result))));
 
