@@ -1,7 +1,7 @@
 // One child process with a program in it: asked over its wire, interrupted, watched, and ended with everything it started.
-import { readdirSync, readFileSync } from 'node:fs';
 import { type Body, callingBody, spawnBody, visitBody } from './body.ts';
 import type { Launch } from './engine.ts';
+import { endDescendants, usage } from './process-tree.ts';
 import { type Frame, Wire } from './wire.ts';
 
 export interface ImageEvents {
@@ -133,15 +133,7 @@ export class Image {
   /** Processes it started; false when there are none, or it is not ours. */
   endChildren(): boolean {
     const { pid, ours } = this.#body;
-    const children = pid === undefined || !ours ? [] : descendantsOf(pid);
-    for (const child of children) {
-      try {
-        process.kill(child, 'SIGKILL');
-      } catch {
-        // It has just ended.
-      }
-    }
-    return children.length > 0;
+    return pid !== undefined && ours && endDescendants(pid);
   }
 
   async close(reason = 'it was closed'): Promise<void> {
@@ -192,45 +184,5 @@ export class Image {
       else if (count > processes) this.kill(`it started ${count} processes, more than ${processes}`);
     }, watchMs);
     this.#watch.unref();
-  }
-}
-
-/** Of the process and everything it started. */
-function usage(pid: number, seen: Set<number> = new Set()): { readonly mb: number; readonly processes: number } {
-  if (seen.has(pid)) return { mb: 0, processes: 0 };
-  seen.add(pid);
-  // In pages of 4 KiB; the second number.
-  let mb = Number(read(`/proc/${pid}/statm`).split(' ', 2)[1] ?? 0) / 256;
-  for (const child of childrenOf(pid)) mb += usage(child, seen).mb;
-  return { mb, processes: seen.size };
-}
-
-/** With their own; whoever waits for one waits for all that hold its output. */
-function descendantsOf(pid: number): number[] {
-  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
-}
-
-/** Each thread has children of its own. */
-function childrenOf(pid: number): number[] {
-  let tasks: string[] = [];
-  try {
-    tasks = readdirSync(`/proc/${pid}/task`);
-  } catch {
-    // It has just ended, or there is no such place here.
-  }
-  return tasks.flatMap((task) =>
-    read(`/proc/${pid}/task/${task}/children`)
-      .split(' ')
-      .filter((child) => child !== '')
-      .map(Number),
-  );
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    // It has just ended.
-    return '';
   }
 }

@@ -10,6 +10,7 @@ import { inWords, type Told, waitFor, worded } from './answers.ts';
 import type { Engine } from './engine.ts';
 import type { Home } from './home.ts';
 import { Printed } from './printed.ts';
+import { endDescendants } from './process-tree.ts';
 import { type SandboxOptions, sandboxed } from './sandbox.ts';
 import type { Session } from './session.ts';
 import { findRunner, noRunner, reportFile, type TestReport, type TestRunner, type TestWish } from './test-runners.ts';
@@ -149,22 +150,25 @@ function readSafely(runner: TestRunner, text: string): TestReport | undefined {
 }
 
 async function finished(
-  { command = process.execPath, reads = [] }: TestRunner,
+  { command, reads = [] }: TestRunner,
   args: readonly string[],
   folder: string,
-  { home, env, timeoutMs, mask, unfinished, sandbox }: TestTerms,
+  { home, env, engines, timeoutMs, mask, unfinished, sandbox }: TestTerms,
   printed: Printed,
   ctx: Context,
 ): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
   // A group of its own: whatever the tests started ends with them.
-  const plain = { command, args, env, cwd: home.folder, terms: {}, reads };
+  const plain = { command: command ?? (await nodeOf(engines, home.folder)), args, env, cwd: home.folder, terms: {}, reads };
   const launch = sandbox === undefined ? plain : sandboxed(plain, sandbox, [folder]);
   const child = spawn(launch.command, launch.args, { cwd: launch.cwd, env: launch.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => printed.add(text));
   let why: 'over' | 'timeout' = 'over';
   const stop = (): void => {
+    if (child.pid === undefined) return;
+    // Those with a group of their own, while it can still be told whose they are.
+    endDescendants(child.pid);
     try {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      process.kill(-child.pid, 'SIGKILL');
     } catch {
       // It is gone already.
     }
@@ -187,6 +191,13 @@ async function finished(
     ctx.signal.removeEventListener('abort', stop);
     stop();
   }
+}
+
+/** The one that runs the project's images. */
+async function nodeOf(engines: readonly Engine[], cwd: string): Promise<string> {
+  const engine = engines.find(({ language }) => language === 'javascript');
+  const launch = await engine?.launch({ cwd, env: {}, heapMb: 0 });
+  return launch?.command || process.execPath;
 }
 
 /** No line of it can be taken for one of ours. */

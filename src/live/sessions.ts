@@ -20,7 +20,7 @@ export class Sessions {
   readonly #options: SessionsOptions;
   readonly #sessions: Map<string, Session> = new Map();
   /** What became of those that are gone, so that whoever asks for one is told. */
-  readonly #graves: Map<string, { readonly text: string; readonly generation: number }> = new Map();
+  readonly #graves: Map<string, { readonly text: string; readonly generation: number; readonly asked: boolean }> = new Map();
   readonly #timer: ReturnType<typeof setInterval>;
   onChange: (session: Session, names: readonly string[]) => void = () => undefined;
 
@@ -69,10 +69,12 @@ export class Sessions {
     const session = new Session(handle, owner, engine, this.#options.terms, image);
     // Under the same name there was one before: whoever used it must know that this is another.
     const grave = this.#graves.get(keyOf(owner, handle));
-    if (grave?.text.includes('nobody used it') === true) {
+    if (grave !== undefined) {
       this.#graves.delete(keyOf(owner, handle));
       session.generation = grave.generation + 1;
-      session.losses.add(`generation ${session.generation}: ${grave.text}`);
+      // Not lost, where somebody wanted it gone.
+      if (grave.asked) session.remarks.add(`generation ${session.generation}: the ${handle} before this one was closed`);
+      else session.losses.add(`generation ${session.generation}: ${grave.text}`);
     }
     session.onChange = (names) => this.onChange(session, names);
     this.#sessions.set(keyOf(owner, handle), session);
@@ -94,7 +96,7 @@ export class Sessions {
   }
 
   /** Nothing happens when it is gone already. */
-  async close(owner: string, handle: string, why = 'it was closed'): Promise<boolean> {
+  async close(owner: string, handle: string, why?: string): Promise<boolean> {
     const key = keyOf(owner, handle);
     const session = this.#sessions.get(key);
     if (session === undefined) return false;
@@ -104,8 +106,8 @@ export class Sessions {
       await session.close();
       return true;
     }
-    const text = `The session ${handle} is gone: ${why}. Open another one; what it held is lost.`;
-    this.#graves.set(key, { text, generation: session.generation });
+    const text = `The session ${handle} is gone: ${why ?? 'it was closed'}. Open another one; what it held is lost.`;
+    this.#graves.set(key, { text, generation: session.generation, asked: why === undefined });
     for (const oldest of this.#graves.keys()) {
       if (this.#graves.size <= mostGraves) break;
       this.#graves.delete(oldest);

@@ -29,7 +29,7 @@ export interface TestWish {
 
 export interface TestRunner {
   readonly title: string;
-  /** Default: this Node. */
+  /** Default: the Node that runs the project. */
   readonly command?: string;
   /** Files it needs beside the project's and the system's. */
   readonly reads?: readonly string[];

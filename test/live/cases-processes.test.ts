@@ -34,6 +34,18 @@ onEachNode((node) => {
     expect(answer.structured).toEqual({ status: 'lost', session, generation: 2 });
   };
 
+  it("E03 a worker of the program's own has the same limit for its heap", async () => {
+    const limit = "require('node:v8').getHeapStatistics().heap_size_limit";
+    const inWorker = `new (require('node:worker_threads').Worker)("require('node:worker_threads').parentPort.postMessage(${limit})", { eval: true })`;
+    const [own, of] = JSON.parse(
+      await value(`JSON.stringify([${limit}, await new Promise((done) => ${inWorker}.once('message', done))])`).then((text) =>
+        text.slice(1, -1),
+      ),
+    );
+    expect(own / 2 ** 20).toBeLessThan(500);
+    expect(of).toBe(own);
+  });
+
   describe('E03 a heap that is full', () => {
     it.each([
       ['in a function', 'const all = []; function hoard() { for (;;) all.push({ x: all.length }); } hoard()', /hoard/],

@@ -30,6 +30,16 @@ onEachNode((node) => {
     await close(one, two);
   });
 
+  it('one that is opened again under the name of one that was closed says so', async () => {
+    await using own = await openLab({ node });
+    await own.value('let held = 1; held');
+    await own.call('sessions', { action: 'close', session: 'main' });
+    const { text, structured } = await own.evaluate('typeof held');
+    expect(text).toBe("=> 'undefined'\n[NOTE] generation 2: the main before this one was closed");
+    expect(structured).toMatchObject({ generation: 2 });
+    expect((await own.evaluate('1')).text).toBe('=> 1');
+  });
+
   describe('E22 many at once', () => {
     it('50 cells of one session run in order', async () => {
       const session = await lab.open();

@@ -1,5 +1,5 @@
 // From a saved file to new behaviour in the running program, with its state.
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { javascript } from 'vivarium/live';
@@ -52,6 +52,22 @@ onEachNode((node) => {
       );
       expect((await reload(lab)).text).toBe('swapped src/cart.ts: Cart.total, label');
       expect(await lab.value('[one.total(), count(), label(one)]')).toBe("[ 7, 2, 'bag of 2' ]");
+    });
+
+    it('and of a file that is gone is said once that its code runs on; one that never was is an error', async () => {
+      await using lab = await project(node, { 'a.js': 'export const a = () => 1;\n' });
+      await lab.value("import { a } from './a.js'\na()");
+      rmSync(join(lab.folder, 'a.js'));
+      expect((await reload(lab)).text).toBe('gone a.js: what was loaded from it runs on; sessions(action: reset) gives a fresh image');
+      expect((await reload(lab)).text).toBe('Nothing changed on disk.');
+      expect(await lab.value('a()')).toBe('1');
+      for (const file of ['b.js', 'b.json']) {
+        const { text, isError } = await reload(lab, [file]);
+        expect([text, isError]).toEqual([`there is no file ${file}\nNothing was changed.`, true]);
+      }
+      save(lab, 'a.js', 'export const a = () => 2;\n');
+      expect((await reload(lab)).text).toBe('swapped a.js: a');
+      expect(await lab.value('a()')).toBe('2');
     });
 
     it('in JavaScript: closures keep what they hold, and may use what no function used before', async () => {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createLive, javascript, type LiveOptions } from 'vivarium/live';
-import { notRun } from '../../scripts/prepare.mjs';
+import { node24, notRun } from '../../scripts/prepare.mjs';
 import { findRunner } from '../../src/live/test-runners.ts';
 import { eventually, type Lab, openLab } from './fixture.ts';
 
@@ -116,6 +116,27 @@ it('a cancelled run ends with everything it started', async () => {
   given.abort();
   await expect(call).rejects.toThrow();
   await eventually(() => isThere(pid)).toBe(false);
+});
+
+it('a run that is stopped at its limit takes what left its group with it', async () => {
+  const child = "require('node:child_process').spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })";
+  await using lab = await openProject({
+    'package.json': JSON.stringify({ scripts: { test: 'node --test' } }),
+    'a.test.js': `require('node:test').it('hangs', () => { require('node:fs').writeFileSync('begun', String(${child}.pid)); for (;;); });`,
+  });
+  expect((await lab.call('run_tests', { timeout_ms: 3_000 })).head).toMatch(/^\[TIMEOUT\]/);
+  const pid = Number(readFileSync(join(folders.at(-1) as string, 'begun'), 'utf8'));
+  await eventually(() => isThere(pid)).toBe(false);
+});
+
+it.skipIf(notRun('node-24'))('tests run on the Node of the project', async () => {
+  const text = "require('node:test').it('is it', () => { require('node:assert').match(process.version, /^v24/); });";
+  const engines = [javascript({ node: String(node24()) })];
+  await using lab = await openProject(
+    { 'package.json': JSON.stringify({ scripts: { test: 'node --test' } }), 'a.test.js': text },
+    { engines },
+  );
+  expect((await lab.call('run_tests')).head).toMatch(/^\[PASSED\] 1 passed/);
 });
 
 function isThere(pid: number): boolean {

@@ -10,6 +10,8 @@ type Frame = Readonly<Record<string, unknown>>;
 
 /** Its own limit ends what runs a little before we would: only the engine can. */
 const aheadMs = 50;
+/** A machine with much to do is late. */
+const lateMs = 2_000;
 
 /** The near end of the wire. Ends with the program; destroyed, it leaves the program as it is. */
 export async function attachTo(url: URL, left: (protocol: Protocol) => Promise<void> = async () => undefined): Promise<Duplex> {
@@ -31,6 +33,8 @@ class AttachedProgram {
   /** The cell that runs, and what it prints. */
   #cell: number | undefined;
   #listens = false;
+  /** The evaluation asked for last, and when the engine ends it. */
+  #limited: { readonly until: number; readonly asked: Promise<unknown> } | undefined;
 
   constructor(protocol: Protocol, stream: Duplex, left: (protocol: Protocol) => Promise<void>) {
     this.#protocol = protocol;
@@ -96,6 +100,7 @@ class AttachedProgram {
       case 'evaluate':
         return this.#evaluate(request);
       case 'interrupt':
+        if (await this.#endsBySelf()) return {};
         throw new Error(
           'An attached program cannot be interrupted: what runs in it without a pause ends by timeout_ms, and nothing else does',
         );
@@ -133,8 +138,10 @@ class AttachedProgram {
       generatePreview: true,
     };
     const began = performance.now();
+    const asked = this.#protocol.ask<Evaluated>('Runtime.evaluate', terms);
+    this.#limited = { until: began + terms.timeout, asked };
     try {
-      const { result, exceptionDetails } = await this.#protocol.ask<Evaluated>('Runtime.evaluate', terms);
+      const { result, exceptionDetails } = await asked;
       if (exceptionDetails === undefined) return { value: this.#looking.view(result) };
       return { fault: this.#faultOf(exceptionDetails) };
     } catch (error) {
@@ -145,6 +152,17 @@ class AttachedProgram {
     } finally {
       if (this.#cell === id) this.#hush();
     }
+  }
+
+  /** What runs is past its limit already, and only its end is not told yet. */
+  async #endsBySelf(): Promise<boolean> {
+    const { until = Number.POSITIVE_INFINITY, asked } = this.#limited ?? {};
+    if (performance.now() < until) return false;
+    const over = asked?.then(
+      () => true,
+      () => true,
+    );
+    return Promise.race([over ?? false, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), lateMs).unref())]);
   }
 
   /** What was printed before is told at once, and is not the cell's. */

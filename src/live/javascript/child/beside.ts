@@ -14,7 +14,8 @@ export interface Beside {
 export function startBeside(listen?: string): Beside {
   const { port1: port, port2: other } = new MessageChannel();
   const inside = new Int32Array(new SharedArrayBuffer(4));
-  const giveBack = withoutHeapFlag();
+  // A program that was there before may begin threads of its own meanwhile.
+  const giveBack = listen === undefined ? withoutHeapFlag() : () => undefined;
   const worker = new Worker(new URL('./monitor.cjs', import.meta.url), {
     workerData: { port: other, folder: process.cwd(), listen, inside },
     transferList: [other],

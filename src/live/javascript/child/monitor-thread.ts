@@ -57,7 +57,10 @@ const debugging = new Debugging(inspector, positions, (event) => wire?.send(even
 const memory = new MemoryWatch(inspector, debugging, (event) => wire?.send(event));
 let tongue: Tongue;
 /** The main thread can be looked at: everything is there, and no code of the user has run. */
-const begun = new Promise((resolve) => port.once('message', resolve));
+let isBegun: () => void;
+const begun = new Promise<void>((resolve) => {
+  isBegun = resolve;
+});
 let connected: Promise<void>;
 /** What the main thread has to answer. */
 const probes = new Map<number, () => void>();
@@ -70,8 +73,8 @@ let aside = -1_000_000_000;
 
 port.on('message', (message: Frame) => {
   const { ev, id, ...rest } = message as { ev: string; id: number } & Frame;
-  if (ev === 'begun') return;
-  if (ev === 'flush') wire?.flush(message['flushed'] as Int32Array);
+  if (ev === 'begun') isBegun();
+  else if (ev === 'flush') wire?.flush(message['flushed'] as Int32Array);
   else if (ev === 'alive') {
     probes.get(id)?.();
     probes.delete(id);

@@ -1,5 +1,5 @@
 // Edited files, swapped into the running program: new functions where only functions changed, otherwise the modules are imported anew.
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Imported } from '../cell.ts';
@@ -37,6 +37,8 @@ export class Reloading {
   readonly #scripts: Map<string, Script> = new Map();
   /** Texts that run no more: the engine may still list them, under other ids. */
   readonly #past: Map<string, Set<string>> = new Map();
+  /** Files that were there when they were loaded, and of which that was said. */
+  readonly #gone: Set<string> = new Set();
 
   constructor(inspector: Inspector, debugging: Debugging, positions: Positions, folder: string) {
     this.#inspector = inspector;
@@ -112,7 +114,9 @@ export class Reloading {
     const problems: string[] = [];
     const others: string[] = [];
     for (const file of given ?? []) {
-      if (!loaded.has(file) && source.test(file)) others.push(`not loaded ${this.#short(file)}: it is read when something imports it`);
+      if (loaded.has(file)) continue;
+      if (!existsSync(file)) problems.push(`there is no file ${this.#short(file)}`);
+      else if (source.test(file)) others.push(`not loaded ${this.#short(file)}: it is read when something imports it`);
     }
     for (const [file, scripts] of loaded) {
       let text: string;
@@ -120,8 +124,11 @@ export class Reloading {
         text = readFileSync(file, 'utf8');
       } catch {
         if (given !== undefined) problems.push(`${this.#short(file)} cannot be read`);
+        else if (!this.#gone.has(file)) others.push(`gone ${this.#short(file)}: what was loaded from it runs on; ${fresh}`);
+        this.#gone.add(file);
         continue;
       }
+      this.#gone.delete(file);
       try {
         const wanted = runnable(file, text);
         // What older versions of it do is up to those who kept them.
