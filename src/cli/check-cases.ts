@@ -1,14 +1,15 @@
 // check --generate and check --tests: calls made from a server's schemas, kept in a file and run again.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { type Case, readSuite, suiteText } from '../check/cases/case.ts';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { type Case, joinedCases, readSuite, suiteText } from '../check/cases/case.ts';
 import type { CaseResult } from '../check/cases/run-cases.ts';
 import { generateSuite, runSuite, withSnapshots } from '../check/cases/suite.ts';
 import { visible } from '../check/evidence.ts';
 import type { CheckOptions } from '../check/options.ts';
 import { casesForms } from '../check/report/cases.ts';
 import { labelOf, type Target } from '../check/target.ts';
+import { destinations } from './check-destinations.ts';
+import { watchRun } from './check-watch.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
-import { write } from './output.ts';
 
 /** The exit code, or undefined where no cases were asked for. */
 export async function checkCases(
@@ -20,13 +21,20 @@ export async function checkCases(
   if (typeof generate === 'string' && typeof tests === 'string')
     throw new CommandError(exitCodes.usage, '--generate writes a file and --tests reads one: give one of them');
   if (typeof tests === 'string') {
-    const reporters = reportTo(args);
+    const reporters = destinations(args, casesForms, ' for cases');
     const text = textOf(tests);
     const cases = casesIn(text, tests);
-    return runFile({ file: tests, text, cases, update }, await only(targets), options, reporters);
+    const target = await only(targets);
+    const watch = watchRun(args);
+    const code = await runFile({ file: tests, text, cases, update }, target, { ...options, ...watch.options }, (results) => {
+      watch.end();
+      for (const { form, write } of reporters) write(form(results, labelOf(target)));
+    });
+    watch.end();
+    return watch.isStopped ? exitCodes.interrupted : code;
   }
   if (update) throw new CommandError(exitCodes.usage, '--update-snapshots needs --tests <file>');
-  return typeof generate === 'string' ? generateFile(generate, await only(targets), options) : undefined;
+  return typeof generate === 'string' ? generateFile(generate, () => only(targets), options) : undefined;
 }
 
 async function only(targets: () => Promise<readonly Target[]>): Promise<Target> {
@@ -35,12 +43,20 @@ async function only(targets: () => Promise<readonly Target[]>): Promise<Target> 
   throw new CommandError(exitCodes.usage, '--generate and --tests are for one server at a time');
 }
 
-async function generateFile(file: string, target: Target, options: CheckOptions): Promise<number> {
-  const made = await generateSuite(target, options);
+/** What a user has written into the file is not written over. */
+async function generateFile(file: string, target: () => Promise<Target>, options: CheckOptions): Promise<number> {
+  const before = existsSync(file) ? casesIn(textOf(file), file) : [];
+  const made = await generateSuite(await target(), options);
   if ('problem' in made) return unreached(made.problem);
-  writeFileSync(file, suiteText(made.cases));
+  const { cases, kept, gone } = joinedCases(before, made.cases);
+  try {
+    writeFileSync(file, suiteText(cases));
+  } catch (cause) {
+    throw new CommandError(exitCodes.usage, `${file} cannot be written: ${(cause as Error).message}`, { cause });
+  }
   for (const note of made.notes) process.stderr.write(`${visible(note)}\n`);
-  process.stdout.write(`${made.cases.length} cases are written to ${file}; run them with --tests ${file}\n`);
+  const past = before.length === 0 ? '' : ` (${kept} as they were expected before, ${gone} that are no longer made left out)`;
+  process.stdout.write(`${cases.length} cases are written to ${file}${past}; run them with --tests ${file}\n`);
   return exitCodes.ok;
 }
 
@@ -51,18 +67,16 @@ interface CaseFile {
   readonly update: boolean;
 }
 
-type Reporter = (results: readonly CaseResult[], target: string) => void;
-
 async function runFile(
   { file, text, cases, update }: CaseFile,
   target: Target,
   options: CheckOptions,
-  reporters: readonly Reporter[],
+  report: (results: readonly CaseResult[]) => void,
 ): Promise<number> {
   const results = await runSuite(target, cases, { ...options, takesSnapshots: update });
   if ('problem' in results) return unreached(results.problem);
-  for (const reporter of reporters) reporter(results, labelOf(target));
-  if (update) {
+  report(results);
+  if (update && options.signal?.aborted !== true) {
     // Whatever else stands in the file stays there.
     writeFileSync(file, `${JSON.stringify({ ...JSON.parse(text), cases: withSnapshots(results) }, undefined, 2)}\n`);
     process.stderr.write(`${takenInWords(results)} in ${file}\n`);
@@ -74,19 +88,6 @@ function takenInWords(results: readonly CaseResult[]): string {
   const unsteady = results.filter(({ taken }) => taken === 'unsteady').length;
   const taken = results.filter((one) => one.taken !== undefined).length - unsteady;
   return `${taken} snapshots are kept${unsteady === 0 ? '' : `, and ${unsteady} that change from call to call are not,`}`;
-}
-
-/** Refused before anything is started. */
-function reportTo({ lists }: Arguments): readonly Reporter[] {
-  return (lists['reporter'] ?? ['pretty']).map((given) => {
-    const [, name = '', file] = /^([^=]+)(?:=(.+))?$/.exec(given) ?? [];
-    const form = casesForms.get(name);
-    if (form === undefined) {
-      const hint = `There are ${[...casesForms.keys()].join(', ')}`;
-      throw new CommandError(exitCodes.usage, `There is no reporter "${name}" for cases`, { hint });
-    }
-    return (results, target) => write(form(results, target), file);
-  });
 }
 
 function textOf(file: string): string {

@@ -11,8 +11,8 @@ import { lockUse } from './check-lock.ts';
 import { checkFlags, checkOptions } from './check-options.ts';
 import { reportTo } from './check-report.ts';
 import { checkTargets } from './check-targets.ts';
+import { watchRun } from './check-watch.ts';
 import { type Arguments, type Command, CommandError, exitCodes } from './command.ts';
-import { progressLine } from './progress-line.ts';
 import { printable } from './terminal.ts';
 
 export const check: Command = {
@@ -55,36 +55,23 @@ export const check: Command = {
       throw new CommandError(exitCodes.usage, '--lock is for one server at a time');
     }
     const reports: Report[] = [];
-    const line = progressLine(args.values['quiet'] !== true && process.stderr.isTTY === true);
-    const stop = new AbortController();
-    const interrupt = (): void => {
-      // Whoever asks twice does not want to wait.
-      if (stop.signal.aborted) process.exit(exitCodes.interrupted);
-      stop.abort();
-    };
-    process.on('SIGINT', interrupt);
-    const watched: typeof options = {
-      ...options,
-      signal: stop.signal,
-      onProgress: ({ done, of, revision, step }) => line.show({ progress: done, total: of, message: `${revision ?? ''} ${step}` }),
-    };
+    const watch = watchRun(args);
+    const watched = { ...options, ...watch.options };
     if (args.values['recording'] !== undefined) reports.push(...checkRecording(args, options));
     else if (args.values['client'] === true) reports.push(await checkClient(args, watched));
-    line.clear();
     for (const target of targets) {
-      if (stop.signal.aborted) break;
-      const report = await runCheck(target, { ...watched, ...lock.options });
-      line.clear();
-      reports.push(report);
+      if (watch.isStopped) break;
+      reports.push(await runCheck(target, { ...watched, ...lock.options }));
+      watch.clear();
     }
-    process.off('SIGINT', interrupt);
+    watch.end();
     const compared = history.compare(reports);
     for (const reporter of reporters) reporter(compared);
     // Half a run is no measure for the next.
-    if (!stop.signal.aborted) history.keep();
+    if (!watch.isStopped) history.keep();
     const told = lock.finish();
     if (told !== undefined) process.stderr.write(`${told}\n`);
-    return stop.signal.aborted ? exitCodes.interrupted : exitCodeOf(reports, expected, args);
+    return watch.isStopped ? exitCodes.interrupted : exitCodeOf(reports, expected, args);
   },
 };
 

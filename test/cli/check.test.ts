@@ -50,6 +50,14 @@ describe('what was not verified for want of leave', () => {
   });
 });
 
+describe('a report that cannot be written', () => {
+  it('is refused before anything is started', async () => {
+    const { code, stdout, stderr } = await vivarium(['check', '--reporter', 'html=/no/such/folder/check.html', '--', ...fixture]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('There is no folder /no/such/folder for /no/such/folder/check.html');
+  });
+});
+
 describe('a run in which nothing was judged', () => {
   it('is not called conformant', async () => {
     const { stdout } = await vivarium(['check', '--reporter', 'json', '--only', 'quality', '--', ...fixture]);

@@ -40,6 +40,19 @@ export function suiteText(cases: readonly Case[]): string {
   return `${JSON.stringify({ version: 1, cases }, undefined, 2)}\n`;
 }
 
+/** Those made now, with the expectations that were there before, and the user's own, which have no kind. */
+export function joinedCases(
+  before: readonly Case[],
+  made: readonly Case[],
+): { readonly cases: readonly Case[]; readonly kept: number; readonly gone: number } {
+  const keyOf = ({ tool, name, arguments: given }: Case): string => JSON.stringify([tool, name, given]);
+  const known = new Map(before.map((one) => [keyOf(one), one]));
+  const own = before.filter(({ kind }) => kind === undefined);
+  const again = made.filter((one) => known.has(keyOf(one))).length;
+  const cases = made.map((one) => ({ ...one, expect: known.get(keyOf(one))?.expect ?? one.expect }));
+  return { cases: [...cases, ...own], kept: again + own.length, gone: before.length - own.length - again };
+}
+
 /** Says what is wrong with a file that is no suite, and in which case. */
 export function readSuite(text: string): readonly Case[] | { readonly problem: string } {
   let value: unknown;

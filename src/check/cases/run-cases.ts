@@ -1,4 +1,5 @@
 // Runs cases against a server, one after the other, and compares what comes back with what was expected.
+import type { CheckOptions } from '../options.ts';
 import type { Answer, Peer } from '../peer/peer.ts';
 import { same } from '../quality/schema-change.ts';
 import { type CallTerms, callable, type Surface, type ToolCall } from '../surface.ts';
@@ -17,7 +18,7 @@ export interface CaseResult {
   readonly taken?: Snapshot | 'unsteady';
 }
 
-export interface RunTerms extends CallTerms {
+export interface RunTerms extends CallTerms, Pick<CheckOptions, 'onProgress' | 'signal'> {
   /** Take snapshots instead of comparing with them. */
   readonly takesSnapshots?: boolean;
 }
@@ -27,9 +28,11 @@ export async function runCases(peer: Peer, surface: Surface, cases: readonly Cas
   const allowed = new Map(callable(surface, terms).map((call) => [call.name, call.tool]));
   const listed = new Set(surface.tools.map(({ name }) => name));
   const results: CaseResult[] = [];
-  for (const one of cases) {
+  for (const [index, one] of cases.entries()) {
+    terms.onProgress?.({ revision: peer.revision, step: one.tool, done: index, of: cases.length });
     const tool = allowed.get(one.tool);
-    if (peer.gone !== undefined) results.push({ case: one, verdict: 'failed', message: `the server is gone: ${peer.gone}` });
+    if (terms.signal?.aborted === true) results.push({ case: one, verdict: 'not-run', message: 'the run was interrupted' });
+    else if (peer.gone !== undefined) results.push({ case: one, verdict: 'failed', message: `the server is gone: ${peer.gone}` });
     else if (tool === undefined) results.push({ case: one, verdict: 'not-run', message: refusal(one, listed) });
     else results.push(await runCase(peer, one, { name: one.tool, arguments: one.arguments, tool }, terms));
   }

@@ -41,8 +41,9 @@ export interface SuiteOptions extends CheckOptions {
 }
 
 export function runSuite(target: Target, cases: readonly Case[], options: SuiteOptions = {}): Promise<readonly CaseResult[] | Unreached> {
-  const { allowSideEffects = false, takesSnapshots = false } = options;
-  const terms = { arguments: new Map(), allowSideEffects, takesSnapshots };
+  const { allowSideEffects = false, takesSnapshots = false, onProgress, signal } = options;
+  const watched = { ...(onProgress !== undefined && { onProgress }), ...(signal !== undefined && { signal }) };
+  const terms = { arguments: new Map(), allowSideEffects, takesSnapshots, ...watched };
   return withServer(target, options, async (peer) => runCases(peer, await readSurface(peer), cases, terms));
 }
 

@@ -163,7 +163,22 @@ describe('check --generate and --tests', () => {
     expect(await run()).toMatchObject({ code: 0, stdout: expect.stringContaining(' 0 failed, 0 not run') });
     writeFileSync(file, suiteText([{ name: 'mine', tool: 'echo', arguments: { text: 'a' }, expect: { outcome: 'ok', contains: 'b' } }]));
     expect(await run()).toMatchObject({ code: 1, stdout: expect.stringContaining('✗ echo  mine') });
+    const own = { name: 'mine', tool: 'echo', arguments: { text: 'a' }, expect: { outcome: 'ok', text: 'a' } };
+    const [made, ...others] = cases as readonly Case[];
+    const gone = { ...made, name: 'no longer made' };
+    writeFileSync(file, suiteText([{ ...made, expect: { outcome: 'answered', contains: 'x' } } as Case, gone as Case, own as Case]));
+    expect(await vivarium(['check', '--generate', file, '--', ...fixture])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('(2 as they were expected before, 1 that are no longer made left out)'),
+    });
+    const now = JSON.parse(readFileSync(file, 'utf8')).cases;
+    expect(now).toEqual([{ ...made, expect: { outcome: 'answered', contains: 'x' } }, ...others, own]);
     writeFileSync(file, 'no');
+    expect(await vivarium(['check', '--generate', file, '--', ...fixture])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not JSON'),
+    });
+    expect(readFileSync(file, 'utf8')).toBe('no');
     expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('is not JSON') });
   });
 });

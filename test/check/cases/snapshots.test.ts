@@ -1,11 +1,14 @@
 // Snapshots: what a tool gave before, kept in the file of cases, compared with what it gives now.
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import type { Case } from '../../../src/check/cases/case.ts';
 import { differenceBetween, snapshotOf } from '../../../src/check/cases/snapshot.ts';
+import { Started } from '../../cli/started.ts';
 import { vivarium } from '../../cli/vivarium.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vivarium-snapshots-'));
@@ -15,12 +18,14 @@ const server = join(folder, 'server.mjs');
 writeFileSync(
   server,
   `import { Server } from ${JSON.stringify(new URL('../../../dist/server/index.js', import.meta.url).href)};
+import { connect } from 'node:net';
 import { serveStdio } from ${JSON.stringify(new URL('../../../dist/serve/stdio.js', import.meta.url).href)};
 const server = new Server({ name: 'birds', version: '1.0.0' });
 const annotations = { readOnlyHint: true };
 const input = { type: 'object', properties: { of: { type: 'string' } }, required: ['of'] };
 server.tool('song', { annotations, input }, ({ of }) => of + ' sings ' + (process.env.SONG ?? 'la'));
 server.tool('now', { annotations }, () => String(process.hrtime.bigint()));
+server.tool('knock', { annotations }, () => new Promise((resolve) => connect(Number(process.env.DOOR), '127.0.0.1').on('error', () => undefined).on('close', () => resolve('gone'))));
 server.tool('long', { annotations }, () => 'x'.repeat(20000) + (process.env.SONG ?? ''));
 await serveStdio(server);
 `,
@@ -67,6 +72,24 @@ describe('--update-snapshots', () => {
     writeFileSync(file, JSON.stringify({ version: 1, cases }));
     expect(await run(['--update-snapshots'])).toMatchObject({ code: 1, stdout: expect.stringContaining('1 failed, 1 not run') });
     expect(kept()).toEqual(cases);
+  });
+
+  it('stops when it is interrupted: what is left is not run, and the file stays as it was', async () => {
+    const text = JSON.stringify({ version: 1, cases: [one('knock'), one('song', {}, { of: 'wren' })] });
+    writeFileSync(file, text);
+    const door = createServer().listen(0, '127.0.0.1');
+    await once(door, 'listening');
+    const knock = once(door, 'connection');
+    const args = ['check', '--tests', file, '--update-snapshots', '--timeout', '3s', '--', process.execPath, server];
+    const running = new Started(args, { cwd: folder, env: { DOOR: String((door.address() as AddressInfo).port) } });
+    const [visitor] = (await knock) as [Socket];
+    // The call that is under way is waited for until its time is over.
+    running.process.kill('SIGINT');
+    expect(await running.ended).toBe(130);
+    visitor.destroy();
+    door.close();
+    expect(running.stdout).toContain('1 not run: the run was interrupted');
+    expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
   it.each([

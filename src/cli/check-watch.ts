@@ -1,0 +1,37 @@
+// A run as someone at a terminal sees it: how far it is, and the way to stop it.
+import type { CheckOptions } from '../check/options.ts';
+import { type Arguments, exitCodes } from './command.ts';
+import { progressLine } from './progress-line.ts';
+
+export interface Watch {
+  readonly options: Required<Pick<CheckOptions, 'signal' | 'onProgress'>>;
+  readonly isStopped: boolean;
+  /** Takes the line of progress away. */
+  clear(): void;
+  end(): void;
+}
+
+export function watchRun({ values }: Arguments): Watch {
+  const line = progressLine(values['quiet'] !== true && process.stderr.isTTY === true);
+  const stop = new AbortController();
+  const interrupt = (): void => {
+    // Whoever asks twice does not want to wait.
+    if (stop.signal.aborted) process.exit(exitCodes.interrupted);
+    stop.abort();
+  };
+  process.on('SIGINT', interrupt);
+  return {
+    options: {
+      signal: stop.signal,
+      onProgress: ({ done, of, revision, step }) => line.show({ progress: done, total: of, message: `${revision ?? ''} ${step}` }),
+    },
+    get isStopped() {
+      return stop.signal.aborted;
+    },
+    clear: () => line.clear(),
+    end() {
+      line.clear();
+      process.off('SIGINT', interrupt);
+    },
+  };
+}
