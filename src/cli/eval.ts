@@ -96,7 +96,7 @@ async function enter(values: Values): Promise<Room> {
     });
   }
   process.stderr.write(`No server runs for ${printable(cwd)}: this is an image of its own, which ends with this command\n`);
-  const { server, close } = createLive({ cwd, single: true, tools: [], engines: enginesOf(text, false, cwd) });
+  const { server, close } = createLive({ cwd, single: true, tools: [], ...enginesOf(text, false, cwd) });
   const client = await connect(serveMemory(server), { client: { name: 'vivarium-eval', version: '0.1.0' } });
   return new Room(client, { ...options, leave: close });
 }

@@ -1,5 +1,5 @@
 // The languages of `vivarium live`, by its flags.
-import { type Engine, javascript, lisp, ownImage, pharo, smalltalk } from '../live/index.ts';
+import { type Engine, javascript, type LiveOptions, lisp, ownImage, pharo, smalltalk } from '../live/index.ts';
 import { surfaces } from '../live/surface.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { list } from './flag-values.ts';
@@ -11,7 +11,7 @@ export function languageNamed(name: string): string {
 }
 
 /** The one that was named, and after it those that can be had here too. */
-export function enginesOf(text: (name: string) => string | undefined, own: boolean, cwd: string): Engine[] {
+export function enginesOf(text: (name: string) => string | undefined, own: boolean, cwd: string): Pick<LiveOptions, 'engines' | 'absent'> {
   const [node, sbcl, image, vm] = [text('node'), text('sbcl'), text('image'), text('vm')];
   if (vm !== undefined && image === undefined) throw new CommandError(exitCodes.usage, '--vm is for --image');
   if (own && image !== undefined)
@@ -34,5 +34,7 @@ export function enginesOf(text: (name: string) => string | undefined, own: boole
   }
   const why = first.problem?.();
   if (why !== undefined) throw new CommandError(exitCodes.usage, `${first.title} cannot be had here: ${why}`);
-  return [first, ...all.filter((one) => one !== first && one.problem?.() === undefined)];
+  const others = all.filter((one) => one !== first);
+  const absent = others.filter((one) => one.problem?.() !== undefined);
+  return { engines: [first, ...others.filter((one) => !absent.includes(one))], absent };
 }

@@ -37,7 +37,7 @@ export function optionsOf(values: Values, asks: boolean, targets: readonly strin
   return {
     ...((named !== undefined || !asks) && { cwd }),
     load,
-    engines: enginesOf(text, values['own-image'] === true, cwd),
+    ...enginesOf(text, values['own-image'] === true, cwd),
     env: variables(list(text('env'))),
     limits: limitsOf(text),
     ...(state !== undefined && { stateFolder: resolve(state) }),

@@ -94,7 +94,10 @@ function asCommandError(error: unknown): unknown {
   const { code, message } = error;
   if (code === 'ERR_CONFIG') return new CommandError(exitCodes.usage, message, { cause: error });
   if (code === 'ERR_AUTH_REQUIRED' || code === 'ERR_AUTH_FAILED' || code === 'ERR_FORBIDDEN') {
-    return new CommandError(exitCodes.authorization, message, {
+    // What a program would do about it is no help on a command line.
+    const { hint } = (error.failure ?? {}) as { readonly hint?: string };
+    const plain = hint === undefined ? message : message.replace(`; ${hint}`, '');
+    return new CommandError(exitCodes.authorization, plain, {
       hint: '--login gets a token with the browser; --token-env names one',
       cause: error,
     });

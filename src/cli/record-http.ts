@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { EventParser } from '../jsonrpc/event-stream.ts';
 import { CommandError, exitCodes } from './command.ts';
+import { isLocalHost } from './local-host.ts';
 import type { Recorder, Side } from './recording.ts';
 
 const mostEvent = 64 * 1024 * 1024;
@@ -29,7 +30,7 @@ export async function recordUrl(target: URL, headers: Readonly<Record<string, st
   const server = createServer((incoming, outgoing) => {
     // Only programs on this machine that mean this address: a page in a browser may not.
     const host = incoming.headers.host ?? '';
-    if (!/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host)) return void outgoing.writeHead(403).end();
+    if (!isLocalHost(host)) return void outgoing.writeHead(403).end();
     passOn(incoming, outgoing, target, headers, ++exchanges, recorder);
   });
   server.requestTimeout = 0;

@@ -1,6 +1,7 @@
 // A recording at a URL: each request gets what belongs to it, as JSON or as a stream; what the server said by itself goes to whoever listens.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { encodeEvent } from '../jsonrpc/event-stream.ts';
+import { isLocalHost } from './local-host.ts';
 import type { Recording } from './recording.ts';
 import { ReplayScript } from './replay-script.ts';
 
@@ -19,7 +20,7 @@ export function serveRecording({ entries }: Recording): Server {
     for (const listener of listeners) listener.write(encodeEvent(raw));
   });
   return createServer((request, response) => {
-    if (!/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(request.headers.host ?? '')) return void response.writeHead(403).end();
+    if (!isLocalHost(request.headers.host ?? '')) return void response.writeHead(403).end();
     if (session !== undefined) response.setHeader('mcp-session-id', session);
     if (request.method === 'GET') {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();

@@ -57,7 +57,7 @@ export class ReplayScript {
       if (typeof message['method'] !== 'string' || message['id'] === undefined) return undefined;
       return this.#again(message)
         ? undefined
-        : `Not in the recording: ${message['method']} ${JSON.stringify(message['params'] ?? {}).slice(0, 200)}`;
+        : `Not in the recording: ${message['method']} ${JSON.stringify(core(message).params).slice(0, 200)}`;
     }
     cue.met = message;
     this.#advance(false);
@@ -140,7 +140,7 @@ function tokenOf(message: Message): unknown {
 }
 
 /** What a request asks for, without what differs each time. */
-function core({ method, params }: Message): unknown {
+function core({ method, params }: Message): { readonly method: unknown; readonly params: object } {
   const { _meta, ...rest } = (params ?? {}) as Message;
   return { method, params: rest };
 }

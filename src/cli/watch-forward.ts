@@ -24,7 +24,13 @@ export function forward(target: Target, body: Buffer): Promise<{ readonly incomi
     ),
   );
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, method, headers: { ...headers, ...(body.length > 0 && { 'content-length': body.length }) } });
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      path,
+      method,
+      headers: { ...headers, ...(body.length > 0 && { 'content-length': body.length }) },
+    });
     sent.once('error', reject);
     sent.once('response', (incoming) => {
       incoming.on('error', () => undefined);

@@ -103,7 +103,15 @@ export class WatchFront {
     const isStream = method === 'GET' && request.headers.accept?.includes('text/event-stream') === true;
     const isListen = message?.['method'] === 'subscriptions/listen';
     if ((isStream && this.#sessions.has(request.headers['mcp-session-id'])) || isListen) {
-      const held: Held = { path, method, headers: request.headers, body, response, listen: isListen ? message : undefined, hangUp: () => undefined };
+      const held: Held = {
+        path,
+        method,
+        headers: request.headers,
+        body,
+        response,
+        listen: isListen ? message : undefined,
+        hangUp: () => undefined,
+      };
       this.#held.add(held);
       response.once('close', () => {
         this.#held.delete(held);

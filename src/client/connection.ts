@@ -1,9 +1,9 @@
 // A channel on which both sides know each other: opened, asked for its era, and introduced.
 import { errorCodes, RpcError, VivariumError } from '../jsonrpc/error.ts';
-import type { Channel, ChannelEnd, Connector } from '../protocol/channel.ts';
+import type { Channel, Connector } from '../protocol/channel.ts';
 import { type About, endCause, fail, Lost } from './failure.ts';
 import { Link, type LinkHost } from './link.ts';
-import { asksModern, discover, ends, initialize, Older, refused, type Terms } from './negotiate.ts';
+import { asksModern, discover, endOf, ends, initialize, initializeUnless, Older, refused, type Terms } from './negotiate.ts';
 import type { Introduction } from './options.ts';
 
 export interface Connection {
@@ -22,6 +22,7 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
   const about = (phase: About['phase']): About => ({ phase, target: connector.target, since, channel: link.channel });
   const asked = asksModern(terms);
   let reopened = false;
+  let late: Older['late'];
   try {
     if (asked) {
       try {
@@ -30,10 +31,11 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
         if (!(error instanceof Older) || signal?.aborted) throw error;
         // A server that died of the question is started once more, and asked no such thing again.
         reopened = error.reopen;
+        late = error.late;
         if (reopened) link = await openLink(connector, host, signal);
       }
     }
-    const introduction = await initialize(link, terms, about('initialize')).catch(async (error: unknown) => {
+    const introduction = await initializeUnless(late, link, terms, about('initialize')).catch(async (error: unknown) => {
       if (terms.revision !== 'auto') throw error;
       // It was slow to start, and died of the question after all.
       if (signal?.aborted) throw error;
@@ -53,7 +55,7 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
     return { link, connector, introduction: { ...introduction, at } };
   } catch (error) {
     const trace = link.channel.trace?.();
-    const exit = error instanceof Lost && 'kind' in error.why && link.channel.kind === 'pipe' ? await exitOf(link.channel) : undefined;
+    const exit = error instanceof Lost && 'kind' in error.why && link.channel.kind === 'pipe' ? await endOf(link.channel) : undefined;
     await link.close().catch(() => undefined);
     if (error instanceof RpcError) {
       if (error.code === errorCodes.unsupportedVersion) throw stranger(terms, about('initialize'), error);
@@ -99,19 +101,6 @@ async function openLink(connector: Connector, host: LinkHost, signal: AbortSigna
 function stranger({ revision }: Terms, about: About, error: unknown): Error {
   return fail('ERR_ERA', `The server does not speak ${revision === 'auto' ? 'any revision of this client' : revision}`, about, { error });
 }
-
-/** A pipe breaks a moment before the child's end is known, and that end is the cause. */
-async function exitOf(channel: Channel): Promise<ChannelEnd | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), exitMs);
-  });
-  const end = (await Promise.race([channel.closed, late])) as ChannelEnd | undefined;
-  clearTimeout(timer);
-  return end;
-}
-
-const exitMs = 500;
 
 function isStranger(error: unknown): boolean {
   const code = error instanceof RpcError ? error.code : error instanceof Lost && 'kind' in error.why ? error.why.error?.code : undefined;

@@ -19,11 +19,19 @@ export interface Terms {
 /** The server belongs to the older era; `reopen` where the connection did not survive the question. */
 export class Older extends Error {
   readonly reopen: boolean;
+  /** It was silent only, and may be slow to start: its answer to the question still counts, until it answers the handshake. */
+  readonly late: Late | undefined;
 
-  constructor(reopen: boolean) {
+  constructor(reopen: boolean, late?: Late) {
     super('The server knows only revisions with a handshake');
     this.reopen = reopen;
+    this.late = late;
   }
+}
+
+interface Late {
+  readonly introduced: Promise<Introduction>;
+  giveUp(): void;
 }
 
 const modern: readonly Revision[] = revisions.filter((revision) => traitsOf(revision).era === 'modern');
@@ -43,18 +51,39 @@ export async function discover(link: Link, terms: Terms, about: About): Promise<
   let version = pinned ?? (modern.at(-1) as Revision);
   const pipe = link.channel.kind !== 'http';
   for (let attempt = 0; ; attempt++) {
-    const timeouts = { idleMs: pinned === undefined && pipe ? terms.probeMs : terms.connectMs, totalMs: terms.connectMs };
+    const timeouts = { idleMs: terms.connectMs, totalMs: terms.connectMs };
     try {
       const params = { _meta: envelope(version, terms) };
-      const result = (await link.request('server/discover', params, { era: 'modern', revision: version, timeouts })) as DiscoverResult;
-      return introduce(result, version, pinned, about);
+      const stop = new AbortController();
+      const how = { era: 'modern', revision: version, timeouts, signal: stop.signal } as const;
+      const asked = link.request('server/discover', params, how) as Promise<DiscoverResult>;
+      const introduced = asked.then((result) => introduce(result, version, pinned, about));
+      if (pinned !== undefined || !pipe) return await introduced;
+      const found = await within(introduced, terms.probeMs);
+      if (found !== undefined) return found;
+      introduced.catch(() => undefined);
+      throw new Older(false, { introduced, giveUp: () => stop.abort() });
     } catch (caught) {
+      if (caught instanceof Older) throw caught;
       const error = await withEnd(caught, link.channel);
       const next = judge(error, pinned, pipe, about);
       if (next instanceof Error) throw next;
       if (attempt > 0) throw fail('ERR_ERA', `The server refuses ${version}, which it says it supports`, about, { error });
       version = next;
     }
+  }
+}
+
+/** Undefined when it takes longer. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -67,14 +96,8 @@ async function withEnd(error: unknown, channel: Channel): Promise<unknown> {
 
 const exitMs = 500;
 
-async function endOf(channel: Channel): Promise<ChannelEnd | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), exitMs);
-  });
-  const end = (await Promise.race([channel.closed, late])) as ChannelEnd | undefined;
-  clearTimeout(timer);
-  return end;
+export function endOf(channel: Channel): Promise<ChannelEnd | undefined> {
+  return within(channel.closed as Promise<ChannelEnd | undefined>, exitMs);
 }
 
 function envelope(version: Revision, { info, capabilities }: Terms): Record<string, unknown> {
@@ -165,8 +188,23 @@ function rpcIn(error: unknown): RpcError | undefined {
   return told === undefined ? undefined : RpcError.from(told);
 }
 
+/** The handshake of the older era, beside a question of the newer one that was not answered yet: what is answered first holds. */
+export async function initializeUnless(late: Late | undefined, link: Link, terms: Terms, about: About): Promise<Introduction> {
+  if (late === undefined) return initialize(link, terms, about);
+  let found: Introduction | undefined;
+  const modern = late.introduced.then((introduction) => {
+    found = introduction;
+    return introduction;
+  });
+  // Both answers may have come in one piece: the first of them is given the time to be seen.
+  const isWanted = (): Promise<boolean> => new Promise((resolve) => setTimeout(() => resolve(found === undefined), 0));
+  const answered = initialize(link, terms, about, isWanted);
+  answered.then(late.giveUp, () => undefined);
+  return Promise.race([answered, modern.catch(() => answered)]);
+}
+
 /** The handshake of the older era. */
-export async function initialize(link: Link, terms: Terms, about: About): Promise<Introduction> {
+export async function initialize(link: Link, terms: Terms, about: About, isWanted?: () => Promise<boolean>): Promise<Introduction> {
   const pinned = terms.revision === 'auto' ? undefined : terms.revision;
   const wanted = pinned ?? newestLegacy;
   const timeouts = { idleMs: terms.connectMs, totalMs: terms.connectMs };
@@ -180,7 +218,8 @@ export async function initialize(link: Link, terms: Terms, about: About): Promis
     const want = pinned ?? 'a revision this client knows';
     throw fail('ERR_ERA', `The server speaks ${protocolVersion}, not ${want}`, about);
   }
-  link.notify('notifications/initialized', undefined, { era: 'legacy', revision: protocolVersion });
+  if (isWanted === undefined || (await isWanted()))
+    link.notify('notifications/initialized', undefined, { era: 'legacy', revision: protocolVersion });
   return { era: 'legacy', revision: protocolVersion, server: serverInfo, capabilities, instructions };
 }
 

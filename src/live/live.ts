@@ -26,6 +26,8 @@ export interface LiveOptions {
   readonly cwd?: string;
   /** The first is used where nobody says another. Those that cannot be had here are refused. Default: JavaScript. */
   readonly engines?: readonly Engine[];
+  /** Those that cannot be had here: whoever asks for one is told why. */
+  readonly absent?: readonly Engine[];
   /** Files of the project that every fresh image begins with. */
   readonly load?: readonly string[];
   /** Variables of the environment the images see, beside the usual few. */
@@ -146,6 +148,7 @@ export function createLive(options: LiveOptions = {}): Live {
   };
   const sessions = new Sessions({
     engines,
+    ...(options.absent !== undefined && { absent: options.absent }),
     mostSessions: limits.sessions,
     idleMs: limits.idleMs,
     ...visitsOf(options.attach, home),

@@ -6,6 +6,8 @@ import type { Visit } from './visits.ts';
 
 export interface SessionsOptions {
   readonly engines: readonly Engine[];
+  /** Those that cannot be had here. */
+  readonly absent?: readonly Engine[];
   readonly terms: SessionTerms;
   readonly mostSessions: number;
   /** Sessions nobody used for so long are closed, unless something runs in them. */
@@ -40,9 +42,14 @@ export class Sessions {
 
   /** Throws for a language that is not offered. */
   check(language: string): Engine {
-    const engine = this.#options.engines.find(({ language: own, aliases = [] }) => own === language || aliases.includes(language));
-    if (engine === undefined) throw new Error(`There is no language "${language}", only ${this.languages.join(', ')}`);
-    return engine;
+    const { engines, absent = [] } = this.#options;
+    const isMeant = ({ language: own, aliases = [] }: Engine): boolean => own === language || aliases.includes(language);
+    const engine = engines.find(isMeant);
+    if (engine !== undefined) return engine;
+    const missing = absent.find(isMeant);
+    const why = missing?.problem?.();
+    if (missing !== undefined && why !== undefined) throw new Error(`${missing.title} cannot be had here: ${why}`);
+    throw new Error(`There is no language "${language}", only ${this.languages.join(', ')}`);
   }
 
   /** Those of one owner. */

@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -43,9 +46,9 @@ function withoutId(raw: string): string {
   return JSON.stringify(rest.params === undefined ? rest : { ...rest, params });
 }
 
-async function tour(command: readonly string[]): Promise<void> {
-  const [program = '', ...args] = command;
-  const client = await connect({ command: program, args }, { revision: '2025-06-18' });
+async function tour(target: readonly string[] | string): Promise<void> {
+  const [program = '', ...args] = target;
+  const client = await connect(typeof target === 'string' ? target : { command: program, args }, { revision: '2025-06-18' });
   try {
     await client.listTools();
     await client.callTool('echo', { message: 'hello' });
@@ -138,6 +141,8 @@ describe('vivarium replay', () => {
     expect((await vivarium(['call', 'add', 'b=2', 'a=1', ...play])).stdout).toBe('3\n');
     const other = await vivarium(['call', 'add', 'a=5', 'b=5', ...play]);
     expect([other.code, other.stderr.includes('Not in the recording: tools/call')]).toEqual([5, true]);
+    expect(other.stderr).toContain('"a":5');
+    expect(other.stderr).not.toContain('_meta');
   });
 
   it.each([
@@ -187,14 +192,69 @@ describe('vivarium record at a URL', () => {
     expect(await call(again)).toEqual(first);
   });
 
+  it('A recording of server-everything at a URL replays byte for byte, but for ids, and is judged', async () => {
+    const port = await freePort();
+    const server = spawn(process.execPath, [...everything.slice(1), 'streamableHttp'], { env: { ...process.env, PORT: String(port) } });
+    onTestFinished(() => void server.kill('SIGKILL'));
+    await new Promise<void>((resolve) => server.stderr.on('data', (text) => String(text).includes(String(port)) && resolve()));
+    const record = async (at: string, file: string): Promise<void> => {
+      const recorder = new Started(['record', at, '-o', file], { cwd: folder });
+      const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
+      await tour(url);
+      recorder.process.kill('SIGINT');
+      expect(await recorder.ended).toBe(0);
+    };
+    await record(`http://127.0.0.1:${port}/mcp`, 'far.jsonl');
+    const replaying = new Started(['replay', 'far.jsonl', '--http', String(await freePort())], { cwd: folder });
+    const [, url = ''] = await replaying.until('stderr', /served at (\S+)/);
+    await record(url, 'far-again.jsonl');
+    expect(spoken('far.jsonl').length).toBeGreaterThan(9);
+    expect(spoken('far-again.jsonl').sort()).toEqual(spoken('far.jsonl').sort());
+    const { code, stdout } = await vivarium(['check', '--recording', 'far.jsonl', '--spec-version', '2025-06-18'], { cwd: folder });
+    expect(stdout).toContain('far.jsonl (the client)');
+    expect([0, 1]).toContain(code);
+  });
+
+  it('shows by the rules that ask for nothing what either side broke', async () => {
+    const server = new Server({ name: 'sums', version: '1' });
+    server.tool('one', {}, () => '1');
+    const serving = await serveHttp(server, { port: 0 });
+    onTestFinished(() => serving.close());
+    const recorder = new Started(['record', serving.url, '-o', 'judged.jsonl'], { cwd: folder });
+    const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
+    const client = await connect(url, { revision: '2025-11-25' });
+    await client.callTool('one');
+    await client.close();
+    recorder.process.kill('SIGINT');
+    await recorder.ended;
+    const sound = await vivarium(['check', '--recording', 'judged.jsonl'], { cwd: folder });
+    expect([sound.code, sound.stdout.includes('judged.jsonl (the server)')], sound.stdout).toEqual([0, true]);
+    const text = readFileSync(join(folder, 'judged.jsonl'), 'utf8').replaceAll('application/json, text/event-stream', 'application/json');
+    writeFileSync(join(folder, 'spoilt.jsonl'), text);
+    const spoilt = await vivarium(['check', '--recording', 'spoilt.jsonl'], { cwd: folder });
+    expect([spoilt.code, spoilt.stdout.includes('✗ http/post/accept')], spoilt.stdout).toEqual([1, true]);
+  });
+
   it('answers 502 when the server is not there, and refuses other hosts', async () => {
     const recorder = new Started(['record', 'http://127.0.0.1:9/mcp', '-o', 'gone.jsonl'], { cwd: folder });
     const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(502);
+    const foreign = await new Promise<number | undefined>((resolve) =>
+      get(url, { headers: { host: 'elsewhere.example' } }, (answer) => resolve(answer.resume().statusCode)),
+    );
+    expect(foreign).toBe(403);
     recorder.process.kill('SIGINT');
     expect(await recorder.ended).toBe(0);
   });
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
 
 describe('the mask', () => {
   it.each([

@@ -102,7 +102,8 @@ describe('vivarium serve --watch', () => {
       const served = new Started(['serve', 'server.mjs', '--watch', '--http', '0'], { cwd: join(folder, name) });
       const [, url = ''] = await served.until('stderr', /served at (\S+)/);
       const begun: object[] = [];
-      const tap = ({ message }: { message: object }): unknown => 'method' in message && message.method === 'initialize' && begun.push(message);
+      const tap = ({ message }: { message: object }): unknown =>
+        'method' in message && message.method === 'initialize' && begun.push(message);
       const client = await connect(url, { revision, tap });
       onTestFinished(() => client.close());
       const changed = new Promise<void>((resolve) => client.on('listChanged', ({ of }) => of === 'tools' && resolve()));

@@ -107,7 +107,7 @@ describe('what a configuration file says', () => {
 describe('a server that wants a token', () => {
   it('ends the command with 3 and a hint', async () => {
     const { code, stderr } = await run(['list', closed.url]);
-    expect([code, stderr.includes('--login')]).toEqual([3, true]);
+    expect([code, stderr.includes('--login'), stderr.includes('oauth()')]).toEqual([3, true, false]);
   });
 
   it('gets the one from the environment', async () => {

@@ -159,6 +159,24 @@ describe('a server that is slow to start, so that the probe seems unanswered', (
     expect(client.era).toBe('modern');
   });
 
+  it('is found to be modern by its late answer, where it takes the handshake as well', async () => {
+    let late: (() => void) | undefined;
+    const heard: unknown[] = [];
+    const manner: Manner = (message, line) => {
+      heard.push(message.method);
+      if (message.method === 'server/discover' && late === undefined) late = () => beModern(message, line);
+      else if (message.method === 'initialize') {
+        late?.();
+        beLegacy(message, line);
+      } else if (message.id !== undefined) beModern(message, line);
+    };
+    const client = await connect(rudePipe(manner), impatient);
+    onTestFinished(() => client.close());
+    expect(client.era).toBe('modern');
+    await client.listTools();
+    expect(heard).not.toContain('notifications/initialized');
+  });
+
   it('is started once more where it then dies of the probe', async () => {
     let lives = 0;
     const dying: Manner = (message, line) => (message.method === 'initialize' ? line.die(3) : undefined);

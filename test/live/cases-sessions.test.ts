@@ -2,6 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { smalltalk } from 'vivarium/live';
 import { eventually, isAlive, type Lab, onEachNode, openLab } from './fixture.ts';
 
 onEachNode((node) => {
@@ -149,6 +150,12 @@ onEachNode((node) => {
       const { isError, text } = await lab.call('sessions', { action: 'open', language: 'cobol' });
       expect(isError).toBe(true);
       expect(text).toContain('There is no language "cobol", only javascript');
+    });
+
+    it('a language that cannot be had here is said with the way to get it', async () => {
+      await using other = await openLab({ node, absent: [{ ...smalltalk(), problem: () => 'Amber is not installed' }] });
+      const { isError, text } = await other.call('evaluate', { code: '3 + 4', language: 'smalltalk' });
+      expect([isError, text.includes('Smalltalk (Amber) cannot be had here: Amber is not installed')]).toEqual([true, true]);
     });
 
     it('an idle session expires and says so; a busy one does not', async () => {

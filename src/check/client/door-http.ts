@@ -30,13 +30,20 @@ export async function openHttpDoor(stage: Stage): Promise<Door> {
   };
 }
 
+/** Of HTTP+SSE. */
+interface OldStream {
+  readonly party: Party;
+  readonly reply: Reply;
+  other?: Party;
+}
+
 class Porter {
   origin = '';
   readonly #stage: Stage;
   readonly #sessions = new Map<string, Party>();
   #modern: Party | undefined;
   /** Of HTTP+SSE. */
-  #streams = new Map<string, { readonly party: Party; readonly reply: Reply }>();
+  #streams = new Map<string, OldStream>();
   /** What waits for whoever comes back to a stream that was cut. */
   readonly #held = new Map<string, { readonly party: Party; readonly text: string }>();
   #events = 0;
@@ -110,7 +117,7 @@ class Porter {
   #postOld(reply: Reply, url: URL, body: Buffer): void {
     const stream = this.#streams.get(url.searchParams.get('session') ?? '');
     if (stream === undefined) return reply.plain({ status: 404 });
-    const { party } = stream;
+    const party = this.#eraOf(stream, parseJson(body.toString('utf8')));
     party.recorder.exchanges.push(reply.exchange);
     for (const message of party.recorder.message('received', body, { exchange: reply.exchange, form: 'body' })) {
       if (party.hear(message) !== 'request') continue;
@@ -120,6 +127,13 @@ class Porter {
       });
     }
     reply.plain({ status: 202 });
+  }
+
+  /** An attempt in another era on the same stream is written down apart, as on a pipe. */
+  #eraOf(stream: OldStream, value: unknown): Party {
+    if (!isModernMessage(value)) return stream.party;
+    stream.other ??= this.#stage.open(true, stream.reply.send);
+    return stream.other;
   }
 
   async #post(reply: Reply, body: Buffer): Promise<void> {

@@ -3,7 +3,7 @@ import { type Body, list, members } from './hands.ts';
 
 const plain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-export function encoded(value: string): string {
+function encoded(value: string): string {
   const isPlain = plain.test(value) && !/^=\?base64\?.*\?=$/.test(value);
   return isPlain ? value : `=?base64?${Buffer.from(value).toString('base64')}?=`;
 }

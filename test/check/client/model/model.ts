@@ -9,7 +9,7 @@ import { visitAll } from './round.ts';
 import { type Ear, follow, oldWire, pipeWire, type Wire, webWire } from './wire.ts';
 
 const prefix = 'io.modelcontextprotocol/';
-export const info = { name: 'model', version: '1.0.0' };
+const info = { name: 'model', version: '1.0.0' };
 
 /** All that a client of the revision can have. */
 export function everything(revision: string): Body {

@@ -1,7 +1,9 @@
 // The judge on trial: clients that break one requirement each are found out, and nothing else is held against them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue } from 'vivarium/check';
+import { clientRules } from '../../../../src/check/client/rules/index.ts';
 import { runClientCheck } from '../../../../src/check/client/run.ts';
+import { scenarios } from '../../../../src/check/client/scenarios/index.ts';
 import { isAtLeast, judgedIn, levelIn, partyIn, type Strictness } from '../../../../src/check/requirement.ts';
 import type { Hands } from '../model/hands.ts';
 import { launcher } from '../model/model.ts';
@@ -85,6 +87,11 @@ describe('a client that breaks one requirement', () => {
   const observable = catalogue.filter((one) => typeof judgedIn(one, 'client') === 'string');
   const musts = observable.filter((one) => isEver(one, 'must'));
   const shoulds = observable.filter((one) => isEver(one, 'should') && !musts.includes(one));
+
+  it('is judged by a rule or a scenario in all that can be observed', () => {
+    const judged = new Set([...clientRules, ...scenarios].flatMap(({ judges }) => judges));
+    expect(observable.filter((one) => isEver(one, 'may') && !judged.has(one.id)).map(({ id }) => id)).toEqual([]);
+  });
 
   it('has a mutant for all that can be observed, or a reason why there is none', () => {
     const has = new Set(mutants.flatMap(({ id, twins = [] }) => [id, ...twins]));

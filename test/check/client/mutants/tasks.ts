@@ -156,7 +156,7 @@ export const taskMutants: readonly Mutant[] = [
     hands: () => {
       let isGiven = 0;
       return {
-        answer(method, params, answer) {
+        answer(method, _params, answer) {
           if (method === 'tasks/result') isGiven += 1;
           if (method !== 'tasks/get' || isGiven !== 1) return answer;
           isGiven += 1;
