@@ -15,6 +15,8 @@ export interface Core {
 const building = new Map<string, Promise<string | undefined>>();
 const keys = new Map<string, string>();
 const buildMs = 120_000;
+/** That of images with the default heap: begun with a space of another size, SBCL changes all its code first, which doubles the start. */
+const usualSpace = '4096MB';
 /**
  * What is built goes on when the server ends, which ends its own children: whoever only ever asks one thing would have no core
  * otherwise, and a draft of 40 MB each time.
@@ -28,11 +30,11 @@ export function coreFile(sbcl: string, folder: string = cacheFolder()): string |
   return existsSync(file) ? file : undefined;
 }
 
-/** What there is now: nobody waits for a core that is being built. `space`: how large its images will be. */
-export async function readyCore(sbcl: string, space: readonly string[], folder: string = cacheFolder()): Promise<Core> {
+/** What there is now: nobody waits for a core that is being built. */
+export async function readyCore(sbcl: string, folder: string = cacheFolder()): Promise<Core> {
   const file = coreFile(sbcl, folder);
   if (file !== undefined) return { file };
-  const failed = await Promise.race([buildCore(sbcl, space, folder), undefined]);
+  const failed = await Promise.race([buildCore(sbcl, folder), undefined]);
   return {
     note:
       failed === undefined
@@ -49,19 +51,19 @@ export function discardCore(file: string, why: string): string | undefined {
 }
 
 /** Why it could not be built; undefined when it is there. */
-function buildCore(sbcl: string, space: readonly string[], folder: string): Promise<string | undefined> {
+function buildCore(sbcl: string, folder: string): Promise<string | undefined> {
   const file = join(folder, `sbcl-${keyOf(sbcl)}.core`);
   if (existsSync(file)) return Promise.resolve(undefined);
   let running = building.get(file);
   if (running === undefined) {
-    running = build(sbcl, space, folder, file);
+    running = build(sbcl, folder, file);
     building.set(file, running);
     void running.then((why) => why === undefined && building.delete(file));
   }
   return running;
 }
 
-async function build(sbcl: string, space: readonly string[], folder: string, file: string): Promise<string | undefined> {
+async function build(sbcl: string, folder: string, file: string): Promise<string | undefined> {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -69,8 +71,17 @@ async function build(sbcl: string, space: readonly string[], folder: string, fil
   }
   // Several servers may build at once: each its own, and the last one stays.
   const draft = `${file}.${process.pid}`;
-  // With the space its images will have: in another, SBCL changes all the code there is before it begins.
-  const args = ['--noinform', ...space, '--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('build.lisp'), draft];
+  const args = [
+    '--noinform',
+    '--dynamic-space-size',
+    usualSpace,
+    '--no-sysinit',
+    '--no-userinit',
+    '--disable-debugger',
+    '--load',
+    bridgeFile('build.lisp'),
+    draft,
+  ];
   const child = spawn('/bin/sh', ['-c', keep, draft, file, sbcl, ...args], { stdio: 'ignore', detached: true });
   // It must never be what keeps a server alive.
   child.unref();
@@ -122,7 +133,7 @@ function keyOf(sbcl: string): string {
   const known = `${sbcl} ${mtimeMs} ${size}`;
   let key = keys.get(known);
   if (key === undefined) {
-    const hash = createHash('sha256').update(known);
+    const hash = createHash('sha256').update(known).update(usualSpace);
     // A script may run another one tomorrow without having changed; to ask takes as long as to start.
     if (isScript(sbcl)) hash.update(spawnSync(sbcl, ['--version'], { encoding: 'utf8' }).stdout);
     for (const name of readdirSync(bridgeFolder()).sort()) hash.update(name).update(readFileSync(bridgeFile(name)));

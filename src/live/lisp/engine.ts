@@ -41,13 +41,12 @@ export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Eng
     async launch({ cwd, env, heapMb, image }: LaunchOptions): Promise<Launch> {
       const command = findSbcl(sbcl);
       if (command === undefined) throw new Error(noSbcl(sbcl));
-      const space = ['--dynamic-space-size', `${heapMb * roomFactor}MB`];
-      const runtime = ['--noinform', '--disable-ldb', ...space];
+      const runtime = ['--noinform', '--disable-ldb', '--dynamic-space-size', `${heapMb * roomFactor}MB`];
       const stack = ['--control-stack-size', `${stackMb}MB`];
       const terms = { cwd, heapMb };
       const base = { command, env, cwd, terms };
       if (image !== undefined) return { ...base, args: ['--core', image, ...runtime, ...stack], reads: [image] };
-      const core = await readyCore(command, space, cacheFolder);
+      const core = await readyCore(command, cacheFolder);
       const { file } = core;
       if (file !== undefined)
         return { ...base, args: ['--core', file, ...runtime, ...stack], reads: [file], unfit: (why) => discardCore(file, why) };
