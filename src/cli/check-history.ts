@@ -1,9 +1,9 @@
 // --history: every run kept as a line of a file, and compared with those before it.
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { type HistoryRecord, historyRecord, readHistory, trendsOf } from '../check/history.ts';
-import type { CheckOptions } from '../check/options.ts';
 import type { Report } from '../check/report.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
+import { list } from './flag-values.ts';
 
 export interface HistoryUse {
   /** The reports, with their trends where a history is kept. */
@@ -15,15 +15,15 @@ export interface HistoryUse {
 const largest = 256 * 1024 * 1024;
 
 /** Refused before anything is started: a file that is no history. */
-export function historyUse({ values }: Arguments, options: CheckOptions): HistoryUse {
-  const file = values['history'];
+export function historyUse(args: Arguments): HistoryUse {
+  const file = args.values['history'];
   if (typeof file !== 'string') return { compare: (reports) => reports, keep: () => undefined };
   const before = recordsIn(file);
   let now: readonly HistoryRecord[] = [];
   return {
     compare(reports) {
       const at = new Date().toISOString();
-      now = reports.map((report) => historyRecord(report, at, choiceOf(options)));
+      now = reports.map((report) => historyRecord(report, at, choiceOf(args)));
       return reports.map((report, index) => {
         const record = now[index];
         return record === undefined ? report : { ...report, trends: trendsOf(before, record) };
@@ -58,8 +58,12 @@ function textOf(file: string): string {
   }
 }
 
-/** Undefined for everything: what was chosen otherwise is a history of its own. */
-function choiceOf({ level = 'may', only, skip }: CheckOptions): string | undefined {
-  if (level === 'may' && only === undefined && skip === undefined) return undefined;
-  return JSON.stringify({ level, ...(only !== undefined && { only }), ...(skip !== undefined && { skip }) });
+/** As it was asked for, undefined for everything: what was chosen otherwise is a history of its own. */
+function choiceOf({ values, lists }: Arguments): string | undefined {
+  const chosen = ['only', 'skip', 'section'].flatMap((name) => {
+    const given = [...new Set((lists[name] ?? []).flatMap(list))].sort();
+    return given.length === 0 ? [] : [`${name} ${given.join(',')}`];
+  });
+  const { level = 'may' } = values;
+  return level === 'may' && chosen.length === 0 ? undefined : [`level ${String(level)}`, ...chosen].join('; ');
 }

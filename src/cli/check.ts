@@ -48,7 +48,7 @@ export const check: Command = {
     const reporters = reportTo(args);
     const expected = expectedFailures(args);
     const lock = lockUse(args);
-    const history = historyUse(args, options);
+    const history = historyUse(args);
     const isServer = args.values['recording'] === undefined && args.values['client'] !== true;
     const targets = isServer ? await checkTargets(args) : [];
     if (targets.length > 1 && args.values['lock'] !== undefined) {

@@ -17,7 +17,7 @@ writeFileSync(
 );
 const few = ['--spec-version', '2025-11-25', '--section', 'stdio,ping', '--quiet'];
 
-describe('--history', () => {
+describe('--history', { timeout: 120_000 }, () => {
   const file = join(folder, 'runs.jsonl');
   const run = (mood: string, ...more: readonly string[]) =>
     vivarium(['check', ...few, '--history', file, ...more, '--', process.execPath, moody], { env: { MOOD: mood } });
@@ -38,6 +38,7 @@ describe('--history', () => {
     expect(JSON.parse(lines[1] ?? '')).toMatchObject({
       version: 1,
       party: 'server',
+      choice: 'level may; section ping,stdio',
       runs: [{ revision: '2025-11-25', failed: ['stdio/stdout-clean'] }],
     });
   });
@@ -66,7 +67,7 @@ describe('--history', () => {
   });
 });
 
-describe('many targets', () => {
+describe('many targets', { timeout: 120_000 }, () => {
   const config = join(folder, 'servers.json');
   const [command, ...args] = fixture;
   const server = (env: Record<string, string>) => ({ command, args: [moody], env });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Report } from 'vivarium/check';
 import { fixture, vivarium } from './vivarium.ts';
 
-describe('a server that cannot be started', () => {
+describe('a server that cannot be started', { timeout: 120_000 }, () => {
   it.each([
     [['--', 'no-such-program-at-all'], 'there is no program no-such-program-at-all on PATH'],
     [['--', './no/such/file'], 'there is no file ./no/such/file'],
@@ -26,7 +26,7 @@ describe('a server that cannot be started', () => {
   });
 });
 
-describe('what was not verified for want of leave', () => {
+describe('what was not verified for want of leave', { timeout: 120_000 }, () => {
   const run = async (...flags: readonly string[]) => {
     const reporter = ['--reporter', 'json', '--spec-version', '2025-11-25', '--section', 'tools,progress'];
     const { stdout } = await vivarium(['check', ...reporter, ...flags, '--', ...fixture]);
@@ -50,7 +50,7 @@ describe('what was not verified for want of leave', () => {
   });
 });
 
-describe('a report that cannot be written', () => {
+describe('a report that cannot be written', { timeout: 120_000 }, () => {
   it('is refused before anything is started', async () => {
     const { code, stdout, stderr } = await vivarium(['check', '--reporter', 'html=/no/such/folder/check.html', '--', ...fixture]);
     expect([code, stdout]).toEqual([2, '']);
@@ -58,7 +58,7 @@ describe('a report that cannot be written', () => {
   });
 });
 
-describe('a run in which nothing was judged', () => {
+describe('a run in which nothing was judged', { timeout: 120_000 }, () => {
   it('is not called conformant', async () => {
     const { stdout } = await vivarium(['check', '--reporter', 'json', '--only', 'quality', '--', ...fixture]);
     const { runs } = JSON.parse(stdout) as Report;
@@ -75,7 +75,7 @@ interface Row {
   readonly transports?: readonly string[];
 }
 
-describe('check list', () => {
+describe('check list', { timeout: 120_000 }, () => {
   const list = async (...flags: readonly string[]) =>
     JSON.parse((await vivarium(['check', 'list', '--format', 'json', ...flags])).stdout) as readonly Row[];
 

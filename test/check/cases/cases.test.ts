@@ -146,7 +146,7 @@ describe('a run of cases', () => {
   });
 });
 
-describe('check --generate and --tests', () => {
+describe('check --generate and --tests', { timeout: 120_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'vivarium-cases-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'cases.json');

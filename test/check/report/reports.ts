@@ -2,6 +2,7 @@
 import { type Report, runCheck } from 'vivarium/check';
 import { Server } from 'vivarium/server';
 import { historyRecord, trendsOf } from '../../../src/check/history.ts';
+import { judgeRecording } from '../../../src/check/recorded.ts';
 import { pipeTarget } from '../pipe-target.ts';
 
 /** Markup, controls, half a character: whatever a stranger may call his things. */
@@ -32,4 +33,14 @@ export async function reportsOfEverySort(): Promise<readonly Report[]> {
   const now = historyRecord(broken, '2026-01-03T03:04:05.000Z');
   const unauthorized: Report = { ...gone, problem: { kind: 'unauthorized', message: 'the server asks for authorization', stderr: '' } };
   return [{ ...broken, trends: trendsOf([mended], now) }, changed, gone, unauthorized];
+}
+
+/** Of both sides of a recording: there is no run of a probe behind them. */
+export function reportsOfRecording(): readonly Report[] {
+  const client = (message: object) => ({ t: 1, from: 'client' as const, raw: JSON.stringify({ jsonrpc: '2.0', ...message }) });
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: noise, version: '1' } };
+  const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: noise, version: '1' } };
+  const answer = { t: 2, from: 'server' as const, raw: JSON.stringify({ jsonrpc: '2.0', id: 1, result }) };
+  const entries = [client({ id: 1, method: 'initialize', params }), answer, { t: 3, from: 'server' as const, raw: noise }];
+  return judgeRecording({ label: 's.jsonl', transport: 'stdio', entries });
 }
