@@ -65,7 +65,7 @@ export function pipeTarget(create: () => Server, meddling: () => Meddling = () =
         },
         {},
       );
-      meddler.begin?.((message) => void (isDead || stdout(Buffer.from(`${JSON.stringify(message)}\n`))));
+      meddler.begin?.((message) => void setImmediate(give, JSON.stringify(message)));
       if (meddler.greeting !== undefined) stdout(Buffer.from(meddler.greeting));
       return {
         write(bytes) {

@@ -6,6 +6,7 @@ import { httpProbes } from './http.ts';
 import { headerProbes } from './http-headers.ts';
 import { streamProbes } from './http-streams.ts';
 import { lifecycleProbes } from './lifecycle.ts';
+import { lostClientProbes } from './lost-client.ts';
 import { promptProbes } from './prompts.ts';
 import { questionProbes } from './questions.ts';
 import { resourceProbes } from './resources.ts';
@@ -15,6 +16,8 @@ import { sseProbes } from './sse.ts';
 import { statelessProbes } from './stateless.ts';
 import { subscriptionProbes } from './subscriptions.ts';
 import { taskProbes } from './tasks.ts';
+import { serverTaskProbes } from './tasks-for-server.ts';
+import { askingTaskProbes } from './tasks-that-ask.ts';
 import { toolProbes } from './tools.ts';
 import { utilityProbes } from './utilities.ts';
 
@@ -29,10 +32,13 @@ export const probes: readonly Probe[] = [
   ...questionProbes,
   ...subscriptionProbes,
   ...taskProbes,
+  ...askingTaskProbes,
+  ...serverTaskProbes,
   ...schemaProbes,
   ...httpProbes,
   ...headerProbes,
   ...streamProbes,
+  ...lostClientProbes,
   ...authorizationProbes,
   ...sseProbes,
   ...robustnessProbes,

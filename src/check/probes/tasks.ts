@@ -50,7 +50,7 @@ export const taskProbes: readonly Probe[] = [
   },
   {
     name: 'a wrong cursor of tasks',
-    judges: ['tasks/errors/cursor', 'tasks/list/opaque'],
+    judges: ['tasks/errors/cursor'],
     revisions,
     capability: 'tasks.list',
     async run({ peer, judge }) {
@@ -61,7 +61,6 @@ export const taskProbes: readonly Probe[] = [
         `a cursor that was not given gets ${outcome(answer)}`,
         shown(answer),
       );
-      judge.inapplicable('tasks/list/opaque', 'the server asks for no tasks');
     },
   },
   {
@@ -81,21 +80,6 @@ export const taskProbes: readonly Probe[] = [
     revisions,
     capability: 'tasks.requests.tools.call',
     run: calls,
-  },
-  {
-    name: 'polling of a server',
-    judges: [
-      'tasks/poll/interval',
-      'tasks/poll/until-terminal',
-      'tasks/poll/beside-notifications',
-      'tasks/notification/not-relied-on',
-      'tasks/input/result-called',
-    ],
-    revisions,
-    capability: 'tasks',
-    async run({ judge }) {
-      for (const id of this.judges) judge.inapplicable(id, 'the client does no tasks for the server');
-    },
   },
 ];
 

@@ -10,7 +10,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     capability: 'tasks',
     text: 'A task that needs something of the other side goes to input_required.',
     page: 'basic/utilities/tasks#input-required-status',
-    judged: 'rule',
+    judged: 'probe',
     hidden: { client: 'a client has nothing to ask of a server for its tasks' },
   },
   {
@@ -21,7 +21,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     capability: 'tasks',
     text: 'The request for what is needed names the task in _meta.',
     page: 'basic/utilities/tasks#input-required-status',
-    judged: 'rule',
+    judged: 'probe',
     hidden: { client: 'a client has nothing to ask of a server for its tasks' },
   },
   {
@@ -42,7 +42,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     capability: 'tasks',
     text: 'With all input a task leaves input_required.',
     page: 'basic/utilities/tasks#input-required-status',
-    judged: 'rule',
+    judged: 'probe',
     hidden: { client: 'a client has nothing to ask of a server for its tasks' },
   },
   {

@@ -83,7 +83,7 @@ function questions({ questions: asked, conversation }: Ledger, judge: Judge): vo
 function isOwed({ message, cancelledAt, method, id }: Asked, { conversation, malformed }: Ledger): boolean {
   if (message.wild === true || message.member !== undefined || cancelledAt !== undefined || method === 'subscriptions/listen') return false;
   // What runs a server's own code may take as long as it likes.
-  if (['tools/call', 'resources/read', 'prompts/get', 'completion/complete'].includes(method)) return false;
+  if (['tools/call', 'tasks/result', 'resources/read', 'prompts/get', 'completion/complete'].includes(method)) return false;
   if (typeof id !== 'string' && typeof id !== 'number') return false;
   const { exchange } = message;
   if (exchange !== undefined && (exchange.failure === 'closed by the client' || (exchange.response?.status ?? 0) >= 400)) return false;

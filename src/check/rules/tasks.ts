@@ -28,9 +28,6 @@ export const tasks: Rule = {
     'tasks/errors/status-message',
     'tasks/augment/declared',
     'tasks/augment/undeclared',
-    'tasks/input/related',
-    'tasks/input/status',
-    'tasks/input/left',
     'tasks/related/not-in-requests',
   ],
   apply({ ledger, conversation, declared }, judge) {
@@ -57,7 +54,6 @@ export const tasks: Rule = {
             [message],
           );
         else judge.verdict('tasks/status/paths', states.has(task['status']), `the status is ${brief(task['status'])}`, [message]);
-        if (before === 'input_required' && task['status'] !== before) judge.kept('tasks/input/left');
         state.set(id, task['status']);
         if (task['status'] === 'failed')
           judge.verdict('tasks/errors/status-message', typeof task['statusMessage'] === 'string', 'a failed task does not say why', [

@@ -10,7 +10,8 @@ import { createHonest } from './honest.ts';
 import type { HttpMutant } from './http-mutant.ts';
 import type { Mutant } from './mutant.ts';
 import { pipeMutants, webMutants } from './table.ts';
-import { honestKeeper } from './tasks.ts';
+import { honestKeeper, honestWebKeeper } from './tasks.ts';
+import { honestRequester } from './tasks-of-client.ts';
 import { without } from './without.ts';
 
 const mutants = [...pipeMutants, ...webMutants];
@@ -34,6 +35,16 @@ it('every mutant breaks a requirement that the catalogue has in its revision', (
 
 it('the honest keeper of tasks breaks nothing', async () => {
   expect(await wrongs(pipeTarget(createHonest, honestKeeper), '2025-11-25')).toEqual([]);
+});
+
+it('the honest keeper of tasks breaks nothing over HTTP, but that everybody may use it', async () => {
+  const { target, close } = await httpTarget(createHonest, { around: honestWebKeeper() });
+  expect(new Set(await wrongs(target, '2025-11-25'))).toEqual(new Set(['http/authentication', 'security/local/http-restricted']));
+  await close();
+});
+
+it('the honest server that has tasks done by its client breaks nothing', async () => {
+  expect(await wrongs(pipeTarget(createHonest, honestRequester), '2025-11-25')).toEqual([]);
 });
 
 it('the honest server breaks nothing over HTTP, but that everybody may use it', async () => {

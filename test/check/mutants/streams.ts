@@ -1,5 +1,7 @@
 // Mutants of streams over HTTP: how they end, what is left of them, and what becomes of a client that is lost.
+
 import { type Arrival, type HttpMutant, isStream, methodOf, paramsOf, rewritten, standing } from './http-mutant.ts';
+import type { Body } from './mutant.ts';
 
 const revision = '2025-11-25';
 const isCall = (arrival: Arrival, name: string): boolean => methodOf(arrival) === 'tools/call' && paramsOf(arrival)['name'] === name;
@@ -75,6 +77,23 @@ export const streamMutants: readonly HttpMutant[] = [
       const response = await next();
       if (!isStream(response) || !isCall(arrival, 'measure')) return response;
       return rewritten(response, (text) => withoutResults(text.replaceAll(/^retry:.*\n/gm, '')));
+    },
+  },
+  {
+    id: 'cancellation/disconnect',
+    rules: { stream: 'always' },
+    does: 'goes on with the calls of a lost client',
+    revision: '2026-07-28',
+    also: ['http/stream/related', 'progress/stops', 'progress/token/in-progress'],
+    around: () => async (arrival, next) => {
+      const response = await next();
+      const token = (paramsOf(arrival)['_meta'] as Body | undefined)?.['progressToken'];
+      if (!isStream(response) || token !== 'found-0') return response;
+      const params = { progressToken: 'lost-0', progress: 1 };
+      return rewritten(
+        response,
+        (text) => `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params })}\n\n${text}`,
+      );
     },
   },
   {

@@ -14,7 +14,8 @@ import { modernHttpMutants } from './modern-http.ts';
 import type { Mutant } from './mutant.ts';
 import { recommendedMutants } from './recommended.ts';
 import { streamMutants } from './streams.ts';
-import { taskMutants } from './tasks.ts';
+import { taskMutants, webTaskMutants } from './tasks.ts';
+import { requestingMutants } from './tasks-of-client.ts';
 
 export const pipeMutants: readonly Mutant[] = [
   ...baseMutants,
@@ -27,6 +28,13 @@ export const pipeMutants: readonly Mutant[] = [
   ...changeMutants,
   ...givingUpMutants,
   ...taskMutants,
+  ...requestingMutants,
 ];
 
-export const webMutants: readonly HttpMutant[] = [...httpMutants, ...streamMutants, ...modernHttpMutants, ...authorizationMutants];
+export const webMutants: readonly HttpMutant[] = [
+  ...httpMutants,
+  ...streamMutants,
+  ...modernHttpMutants,
+  ...webTaskMutants,
+  ...authorizationMutants,
+];

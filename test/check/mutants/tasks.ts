@@ -1,5 +1,6 @@
 // Mutants of tasks of 2025-11-25: an honest keeper of tasks in front of the honest server, and what each does otherwise.
 import type { Meddling } from '../pipe-target.ts';
+import { type Arrival, type HttpMutant, isStream, json, methodOf } from './http-mutant.ts';
 import { type Body, type Mutant, parse } from './mutant.ts';
 
 const revision = '2025-11-25';
@@ -19,72 +20,155 @@ interface Otherwise {
   /** Does not change the status of a task. */
   readonly idle?: boolean;
   readonly sameId?: boolean;
+  /** Its questions name no task. */
+  readonly untagged?: boolean;
+  /** Its tasks do not say that they need something. */
+  readonly silent?: boolean;
+  /** Its tasks do not go on when they have it. */
+  readonly stuck?: boolean;
   /** Sent after the reply. */
   afterwards?(method: string, params: Body): Body | undefined;
 }
 
-function keeper(otherwise: Otherwise = {}): () => Meddling {
-  return () => {
-    const tasks = new Map<string, Body>();
-    const isOurs = (message: Body | undefined): message is Body => {
+interface Keeper {
+  /** Whether it is for the keeper, and not for the server behind it. */
+  takes(message: Body | undefined): message is Body;
+  /** What it says to a request or an answer, at once. */
+  say(message: Body): readonly Body[];
+  /** Changes what the server behind it says of itself. */
+  declare(message: Body): void;
+}
+
+function createKeeper(otherwise: Otherwise): Keeper {
+  const tasks = new Map<string, Body>();
+  /** Requests for results of tasks that still wait for an answer of their own. */
+  const waiting = new Map<string, unknown>();
+  const questionOf = (taskId: unknown): string => `question-of-${String(taskId)}`;
+  const resultOf = (taskId: unknown): Body => ({ content: [{ type: 'text', text: 'done' }], _meta: { [related]: { taskId } } });
+  const isAnswer = (message: Body): boolean => message['method'] === undefined && String(message['id']).startsWith('question-of-');
+
+  const answer = (method: string, params: Body, id: unknown): Body | number | undefined => {
+    const task = tasks.get(String(params['taskId']));
+    if (method === 'tools/call') {
+      const isAble = params['name'] === 'work' || params['name'] === 'measure' || otherwise.undeclared === true;
+      if (params['task'] === undefined || !isAble) return -32601;
+      const taskId = otherwise.sameId === true ? 'task' : `task-${tasks.size + 1}`;
+      const made = { taskId, status: 'working', createdAt: time, lastUpdatedAt: time, ttl: 60_000, pollInterval: 100 };
+      tasks.set(taskId, { ...made });
+      return { task: made };
+    }
+    if (method === 'tasks/list') return params['cursor'] === undefined ? { tasks: [...tasks.values()].map((one) => ({ ...one })) } : -32602;
+    if (task === undefined) return -32602;
+    if (method === 'tasks/get') return { ...task };
+    if (method === 'tasks/cancel') {
+      if (task['status'] !== 'working') return -32602;
+      task['status'] = 'cancelled';
+      return { ...task };
+    }
+    if (task['asks'] === true) {
+      waiting.set(String(params['taskId']), id);
+      return undefined;
+    }
+    if (otherwise.idle !== true) task['status'] = 'completed';
+    return resultOf(task['taskId']);
+  };
+
+  /** A task of `work` needs a name. */
+  const question = (taskId: string): Body => {
+    const task = tasks.get(taskId) ?? {};
+    Object.defineProperty(task, 'asks', { value: true, writable: true, enumerable: false });
+    if (otherwise.silent !== true) task['status'] = 'input_required';
+    const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } };
+    const tag = otherwise.untagged === true ? {} : { _meta: { [related]: { taskId } } };
+    return {
+      jsonrpc: '2.0',
+      id: questionOf(taskId),
+      method: 'elicitation/create',
+      params: { message: 'Your name?', requestedSchema, ...tag },
+    };
+  };
+
+  const goOn = ({ id }: Body): Body[] => {
+    const taskId = String(id).slice('question-of-'.length);
+    const task = tasks.get(taskId);
+    if (task === undefined || otherwise.stuck === true) return [];
+    Object.defineProperty(task, 'asks', { value: false });
+    task['status'] = 'completed';
+    return waiting.has(taskId) ? [{ jsonrpc: '2.0', id: waiting.get(taskId), result: resultOf(taskId) }] : [];
+  };
+
+  return {
+    takes(message): message is Body {
       const method = String(message?.['method'] ?? '');
       const params = (message?.['params'] ?? {}) as Body;
       if (message === undefined || otherwise.passes?.(method, params) === true) return false;
+      if (isAnswer(message)) return true;
       if (method.startsWith('tasks/')) return otherwise.undeclared !== true;
       return method === 'tools/call' && (params['task'] !== undefined || (params['name'] === 'measure' && otherwise.undeclared !== true));
-    };
-    const answer = (method: string, params: Body): Body | number => {
-      const task = tasks.get(String(params['taskId']));
-      if (method === 'tools/call') {
-        if (params['task'] === undefined || (params['name'] !== 'work' && params['name'] !== 'measure' && otherwise.undeclared !== true))
-          return -32601;
-        const taskId = otherwise.sameId === true ? 'task' : `task-${tasks.size + 1}`;
-        const made = { taskId, status: 'working', createdAt: time, lastUpdatedAt: time, ttl: 60_000, pollInterval: 100 };
-        tasks.set(taskId, made);
-        return { task: { ...made } };
+    },
+    say(message) {
+      if (isAnswer(message)) return goOn(message);
+      const method = String(message['method']);
+      const params = (message['params'] ?? {}) as Body;
+      const given = answer(method, params, message['id']);
+      if (given === undefined) return [];
+      const head = { jsonrpc: '2.0', id: message['id'] };
+      if (typeof given === 'number') {
+        const code = otherwise.code?.(method, given, params) ?? given;
+        return [{ ...head, error: { code, message: 'No' } }];
       }
-      if (method === 'tasks/list')
-        return params['cursor'] === undefined ? { tasks: [...tasks.values()].map((one) => ({ ...one })) } : -32602;
-      if (task === undefined) return -32602;
-      if (method === 'tasks/get') return { ...task };
-      if (method === 'tasks/cancel') {
-        if (task['status'] !== 'working') return -32602;
-        task['status'] = 'cancelled';
-        return { ...task };
+      const made = method === 'tools/call' ? String((given['task'] as Body)['taskId']) : undefined;
+      otherwise.reply?.(method === 'tools/call' ? 'create' : method, given, params);
+      const more = otherwise.afterwards?.(method, params);
+      const asked = made !== undefined && params['name'] === 'work' ? [question(made)] : [];
+      return [{ ...head, result: given }, ...asked, ...(more === undefined ? [] : [more])];
+    },
+    declare(message) {
+      const result = message['result'] as Body | undefined;
+      if (result === undefined || otherwise.undeclared === true) return;
+      const { capabilities, tools } = result as { capabilities?: Body; tools?: Body[] };
+      if (result['protocolVersion'] !== undefined && capabilities !== undefined)
+        capabilities['tasks'] = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
+      for (const tool of tools ?? []) {
+        if (tool['name'] === 'work') tool['execution'] = { taskSupport: 'optional' };
+        if (tool['name'] === 'measure') tool['execution'] = { taskSupport: 'required' };
       }
-      if (otherwise.idle !== true) task['status'] = 'completed';
-      return { content: [{ type: 'text', text: 'done' }], _meta: { [related]: { taskId: task['taskId'] } } };
-    };
+    },
+  };
+}
+
+function keeper(otherwise: Otherwise = {}): () => Meddling {
+  return () => {
+    const { takes, say, declare } = createKeeper(otherwise);
     return {
-      in: (line) => (isOurs(parse(line)) ? undefined : line),
+      in: (line) => (takes(parse(line)) ? undefined : line),
       echo(line) {
         const message = parse(line);
-        if (!isOurs(message)) return undefined;
-        const method = String(message['method']);
-        const params = (message['params'] ?? {}) as Body;
-        const given = answer(method, params);
-        const head = { jsonrpc: '2.0', id: message['id'] };
-        if (typeof given === 'number') {
-          const code = otherwise.code?.(method, given, params) ?? given;
-          return JSON.stringify({ ...head, error: { code, message: 'No' } });
-        }
-        otherwise.reply?.(method === 'tools/call' ? 'create' : method, given, params);
-        const more = otherwise.afterwards?.(method, params);
-        return [{ ...head, result: given }, ...(more === undefined ? [] : [more])].map((one) => JSON.stringify(one)).join('\n');
+        const said = takes(message) ? say(message) : [];
+        return said.length === 0 ? undefined : said.map((one) => JSON.stringify(one)).join('\n');
       },
       out(line) {
         const message = parse(line);
-        const result = message?.['result'] as Body | undefined;
-        if (result === undefined || otherwise.undeclared === true) return line;
-        const { capabilities, tools } = result as { capabilities?: Body; tools?: Body[] };
-        if (result['protocolVersion'] !== undefined && capabilities !== undefined)
-          capabilities['tasks'] = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
-        for (const tool of tools ?? []) {
-          if (tool['name'] === 'work') tool['execution'] = { taskSupport: 'optional' };
-          if (tool['name'] === 'measure') tool['execution'] = { taskSupport: 'required' };
-        }
+        if (message === undefined) return line;
+        declare(message);
         return JSON.stringify(message);
       },
+    };
+  };
+}
+
+/** The same over HTTP, where nothing is asked: a response has room for one message. */
+function webKeeper(answer: (message: Body, arrival: Arrival) => Response): HttpMutant['around'] {
+  return () => {
+    const { takes, say, declare } = createKeeper({});
+    return async (arrival, next) => {
+      const [said] = takes(arrival.value) ? say(arrival.value) : [];
+      if (said !== undefined) return answer(said, arrival);
+      const response = await next();
+      if (isStream(response) || response.headers.get('content-type') !== 'application/json') return response;
+      const message = (await response.json()) as Body;
+      declare(message);
+      return new Response(JSON.stringify(message), { status: response.status, headers: response.headers });
     };
   };
 }
@@ -220,11 +304,28 @@ const rows: readonly (readonly [id: string, does: string, Otherwise, twins?: rea
           : undefined,
     },
   ],
+  ['tasks/input/related', 'asks without naming the task', { untagged: true }],
+  ['tasks/input/status', 'does not say that a task needs something', { silent: true }],
+  ['tasks/input/left', 'needs what it has', { stuck: true }],
   [
     'tasks/errors/status-message',
     'fails without a reason',
     on('tasks/get', (result) => result['status'] === 'completed' && Object.assign(result, { status: 'failed' })),
   ],
+];
+
+export const honestWebKeeper: HttpMutant['around'] = webKeeper((message) => json(message));
+
+export const webTaskMutants: readonly HttpMutant[] = [
+  {
+    id: 'tasks/streams/no-upgrade',
+    does: 'answers tasks/get by a stream',
+    revision,
+    around: webKeeper((message, arrival) => {
+      if (methodOf(arrival) !== 'tasks/get') return json(message);
+      return new Response(`data: ${JSON.stringify(message)}\n\n`, { headers: { 'content-type': 'text/event-stream' } });
+    }),
+  },
 ];
 
 export const honestKeeper: () => Meddling = keeper();
