@@ -1,4 +1,5 @@
 // Tasks of 2025-11-25 the other way round: what a server asks its client for as a task, and how it then asks about it.
+import { within } from '../peer/connection.ts';
 import { fullCapabilities, type Peer } from '../peer/peer.ts';
 import { createTaskHand, pollInterval, type TaskHand } from '../peer/task-hand.ts';
 import type { Context, Probe } from '../probe.ts';
@@ -38,10 +39,11 @@ async function tasksForServer(context: Context): Promise<void> {
   const end = performance.now() + budget;
   for (const call of calls.slice(0, maxCalls)) {
     if (peer === undefined || peer.gone !== undefined || performance.now() > end) break;
-    const reply = await ask(peer, call, Math.min(patience, budget));
+    const calling = ask(peer, call, 2 * Math.min(patience, budget));
+    await within(calling, Math.min(patience, budget));
     const [task] = hand.tasks;
     if (task === undefined) continue;
-    untold(peer, task, reply, judge);
+    await untold(peer, hand, task, calling, judge);
     await told(peer, call, hand, Math.min(patience, 2 * budget), judge);
     return cursors(peer, hand, judge);
   }
@@ -61,17 +63,23 @@ function asked({ conversation }: Peer, method: string, task: string): Message[] 
 }
 
 /** A task of which no notification tells. */
-function untold(peer: Peer, task: string, reply: Message | undefined, judge: Context['judge']): void {
-  const gets = asked(peer, 'tasks/get', task);
-  const results = asked(peer, 'tasks/result', task);
-  const [begun] = peer.conversation.messages.filter(
+async function untold(
+  peer: Peer,
+  hand: TaskHand,
+  task: string,
+  calling: Promise<Message | undefined>,
+  judge: Context['judge'],
+): Promise<void> {
+  const begun = peer.conversation.messages.filter(
     ({ direction, value }) => direction === 'sent' && at(value, 'result', 'task', 'taskId') === task,
   );
-  const evidence = [...(begun === undefined ? [] : [begun]), ...gets.slice(0, 2), ...(reply === undefined ? [] : [reply])];
-  const isAsked = gets.length + results.length > 0;
-  const what = 'the server asks neither for the status nor for the result of a task of which nothing is told';
-  judge.verdict('tasks/notification/not-relied-on', isAsked, what, evidence);
+  const isAsked = () => asked(peer, 'tasks/get', task).length + asked(peer, 'tasks/result', task).length > 0;
+  if (!isAsked()) await relied(peer, hand, task, calling, begun, judge);
+  else judge.kept('tasks/notification/not-relied-on', begun);
+  const reply = await calling;
+  const [gets, results] = [asked(peer, 'tasks/get', task), asked(peer, 'tasks/result', task)];
   if (gets.length === 0) return;
+  const evidence = [...begun, ...gets.slice(0, 2), ...(reply === undefined ? [] : [reply])];
   const isDone = gets.length > 1 || results.length > 0;
   if (isDone || reply !== undefined) {
     judge.verdict('tasks/poll/until-terminal', isDone, 'the server stops asking about a task that goes on', evidence);
@@ -85,6 +93,26 @@ function untold(peer: Peer, task: string, reply: Message | undefined, judge: Con
       message,
     ]);
   });
+}
+
+/** It has not asked for long, and does so once it is told: then it counted on that. */
+async function relied(
+  peer: Peer,
+  hand: TaskHand,
+  task: string,
+  calling: Promise<Message | undefined>,
+  begun: readonly Message[],
+  judge: Context['judge'],
+): Promise<void> {
+  const id = 'tasks/notification/not-relied-on';
+  const isOver = (await within(calling, 0)) !== undefined;
+  if (isOver) return judge.unsure(id, 'the server does not ask what became of the task');
+  const notice = await peer.notify('notifications/tasks/status', { ...hand.told(task), status: 'completed' });
+  const isAbout = ({ value }: Message) =>
+    /^tasks\/(?:get|result)$/.test(String(at(value, 'method'))) && at(value, 'params', 'taskId') === task;
+  const reaction = await Promise.race([peer.see(isAbout, 500), calling]);
+  if (reaction === undefined) return judge.unsure(id, 'the server did not ask about the task in time, told or untold');
+  judge.broken(id, 'the server asks nothing about a task until it is told of it', [...begun, ...notice.sent, reaction]);
 }
 
 /** The same with a notification, and with something that the task needs. */
@@ -103,12 +131,13 @@ async function told(peer: Peer, call: ToolCall, hand: TaskHand, patience: number
     return judge.unsure('tasks/poll/beside-notifications', 'the second call asks for no task');
   }
   const notice = await peer.notify('notifications/tasks/status', hand.told(task));
-  await calling;
+  const reply = await calling;
   const place = (message: Message | undefined) => (message === undefined ? -1 : peer.conversation.messages.indexOf(message));
   const [gets, results] = [asked(peer, 'tasks/get', task), asked(peer, 'tasks/result', task)];
   const since = [...gets, ...results].filter((message) => place(message) > place(notice.sent[0]));
   const what = 'after a notification that the task works the server does not ask about it any more';
-  judge.verdict('tasks/poll/beside-notifications', since.length > 0, what, notice.sent);
+  if (since.length > 0 || reply !== undefined) judge.verdict('tasks/poll/beside-notifications', since.length > 0, what, notice.sent);
+  else judge.unsure('tasks/poll/beside-notifications', 'the server took longer than was waited for');
   const needed = replyTo(peer, gets[1]);
   if (needed === undefined || at(needed.value, 'result', 'status') !== 'input_required') {
     return judge.unsure('tasks/input/result-called', 'the server did not ask often enough to see that the task needs something');

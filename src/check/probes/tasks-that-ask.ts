@@ -38,8 +38,9 @@ async function tasksThatAsk({ connect, judge, calls, patience }: Context): Promi
   for (const id of judges) judge.inapplicable(id, 'no task that could be tried asks for anything');
 }
 
+/** Roots are asked for at the beginning as well, for no task at all. */
 function isQuestion(method: unknown): boolean {
-  return method === 'elicitation/create' || method === 'sampling/createMessage' || method === 'roots/list';
+  return method === 'elicitation/create' || method === 'sampling/createMessage';
 }
 
 /** Whether it asked. */

@@ -64,15 +64,8 @@ const questions: readonly (readonly [id: string, does: string, method: string, p
     'asks for a task of a client without tasks',
     'sampling/createMessage',
     { maxTokens: 9, messages: [said], task: {} },
-    ['tasks/notification/not-relied-on'],
   ],
-  [
-    'tasks/augment/undeclared',
-    'asks for a form as a task',
-    'elicitation/create',
-    { message: 'Name?', requestedSchema: schema, task: {} },
-    ['tasks/notification/not-relied-on'],
-  ],
+  ['tasks/augment/undeclared', 'asks for a form as a task', 'elicitation/create', { message: 'Name?', requestedSchema: schema, task: {} }],
   [
     'tasks/related/not-in-requests',
     'names the task twice',
@@ -181,7 +174,6 @@ export const askingMutants: readonly Mutant[] = [
     twins: ['cancellation/tasks'],
     does: 'cancels a task by a notification',
     revision,
-    also: ['tasks/notification/not-relied-on'],
     meddle: asks('sampling/createMessage', { maxTokens: 9, messages: [said], task: {} }, [
       note('notifications/cancelled', { requestId: 'mine' }),
     ]),

@@ -49,8 +49,7 @@ function requester(otherwise: Otherwise = {}): () => Meddling {
     }
 
     async function follow({ taskId, pollInterval }: Body): Promise<void> {
-      // Told or not, it is never asked about: the call is then over without it.
-      if (otherwise.waits === true && !isTold) return;
+      while (otherwise.waits === true && !isTold) await sleep(10);
       for (let asked = 0; asked < (otherwise.most ?? 20); asked += 1) {
         await sleep((pollInterval as number) + 20);
         if (otherwise.content === true && isTold) return;
