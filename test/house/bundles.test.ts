@@ -40,7 +40,7 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './auth/node': { holds: ['auth/', 'jsonrpc/', 'protocol/'], maxBytes: 40_000, neutral: false },
   './live': { holds: [...core, 'live/'], maxBytes: 230_000, neutral: false },
   './here': { holds: ['live/'], maxBytes: 60_000, neutral: false },
-  './check': { holds: ['check/', 'schema/'], maxBytes: 450_000, neutral: false },
+  './check': { holds: ['check/', 'schema/'], maxBytes: 480_000, neutral: false },
   './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 10_000, neutral: true },
   './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
   './store/memory': { holds: ['store/', 'jsonrpc/'], maxBytes: 8_000, neutral: true },
