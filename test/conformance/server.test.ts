@@ -1,14 +1,15 @@
 // The official conformance suite judges the fixture: every scenario of every revision it knows, without a failure, a warning or a gap.
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { node24, notRun } from '../../scripts/prepare.mjs';
+import { notRun } from '../../scripts/prepare.mjs';
+import { type Check, checksOf, newerNode, runSuite } from './suite.ts';
 
 /** What this version of the suite holds: a scenario or a check that silently stays away is a failure too. */
 const contents = [
@@ -21,35 +22,14 @@ const contents = [
 /** From here on the suite looks at streams where it finds them, in one check more. */
 const withStreamCheck = ['2025-11-25', '2026-07-28'];
 
-interface Check {
-  readonly id: string;
-  readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
-  readonly description?: string;
-  readonly errorMessage?: string;
-}
-
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const require = createRequire(import.meta.url);
-const suite = require.resolve('@modelcontextprotocol/conformance/dist/index.js');
 const program = require.resolve('./server.ts');
 const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The suite needs a newer Node than the server does. It fails where a check did: what it wrote is read either way. */
-function run(...args: string[]): Promise<string> {
-  return new Promise((resolve) => {
-    execFile(newerNode(), [suite, ...args], { cwd: folder, maxBuffer: 1 << 26 }, (_, stdout, stderr) => resolve(stdout + stderr));
-  });
-}
-
-function newerNode(): string {
-  const node = node24();
-  if (node === undefined) throw new Error('Node 24 is missing; node scripts/prepare.mjs fetches it');
-  return node;
-}
-
 async function listed(revision: string): Promise<string[]> {
-  const text = await run('list', '--server', '--spec-version', revision);
+  const text = await runSuite(folder, 'list', '--server', '--spec-version', revision);
   return [...text.matchAll(/^ {2}- (\S+) /gm)].map(([, name = '']) => name);
 }
 
@@ -71,19 +51,6 @@ async function start(node: string, args: readonly string[]): Promise<Started> {
     return exit;
   };
   return { url, stop };
-}
-
-/** By scenario; each leaves its checks in `server-<scenario>-<time>/checks.json`. */
-async function judged(url: string, revision: string, out: string): Promise<Map<string, readonly Check[]>> {
-  mkdirSync(out, { recursive: true });
-  const said = await run('server', '--url', url, '--suite', 'all', '--spec-version', revision, '-o', out);
-  const found = new Map<string, readonly Check[]>();
-  for (const name of readdirSync(out)) {
-    const [, scenario] = /^server-(.+?)-\d{4}-\d\d-\d\dT[\d-]+Z?$/.exec(name) ?? [];
-    if (scenario !== undefined) found.set(scenario, JSON.parse(readFileSync(join(out, name, 'checks.json'), 'utf8')));
-  }
-  if (found.size === 0) throw new Error(`The suite left no checks behind: ${said}`);
-  return found;
 }
 
 const passed = ({ status }: Check): boolean => status === 'SUCCESS';
@@ -114,7 +81,7 @@ describe.skipIf(notRun('node-24')).each(servers)('the official conformance suite
       const checks = content.checks + Number(args.length > 0 && withStreamCheck.includes(revision));
       let results: Map<string, readonly Check[]>;
       beforeAll(async () => {
-        results = await judged(server.url, revision, join(folder, title, revision));
+        results = await checksOf(server.url, revision, join(folder, title, revision));
       }, 60_000);
 
       it(`runs ${content.scenarios} scenarios, which pass ${checks} checks`, () => {

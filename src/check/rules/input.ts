@@ -142,7 +142,7 @@ function subscriptions({ ledger, conversation }: Seen, judge: Judge): void {
 }
 
 /** What a server owes to a subscription that it took, and that it ends by itself. */
-function ended({ id, message, replies: [reply] }: Asked, { notifications }: Seen['ledger'], judge: Judge): void {
+function ended({ id, message, replies: [reply] }: Asked, { notifications, conversation }: Seen['ledger'], judge: Judge): void {
   const names = (method: string, ...path: string[]) =>
     notifications.find((one) => methodOf(one) === method && at(one.value, 'params', ...path) === id);
   const taken = names('notifications/subscriptions/acknowledged', '_meta', subscriptionId);
@@ -151,12 +151,16 @@ function ended({ id, message, replies: [reply] }: Asked, { notifications }: Seen
   const isClosed = exchange?.response?.endedAt !== undefined && exchange.failure === undefined;
   if (taken === undefined || (reply === undefined && told === undefined && !isClosed)) return;
   const end = exchange ?? reply ?? told ?? taken;
+  // Who closed the input of the server ended it himself: what is said then is as it should be, but nobody is owed it.
+  const over = conversation.happenings.find(({ what }) => what === 'end-of-input' || what === 'signal')?.at;
+  const isOver = over !== undefined && [reply, told].every((one) => one === undefined || one.at >= over);
   // A stream of its own says it by ending: the schema has the notification on stdio alone.
-  if (exchange === undefined)
+  if (exchange === undefined && (told !== undefined || !isOver))
     judge.verdict('cancellation/server/teardown', told !== undefined, 'a subscription ends without notifications/cancelled', [
       message,
       end,
     ]);
   const isAnswered = isRecord(at(reply?.value, 'result'));
+  if (!isAnswered && isOver) return;
   judge.verdict('subscriptions/ended', isAnswered, 'a subscription ends, and its request has no answer', [message, end]);
 }

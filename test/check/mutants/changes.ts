@@ -1,5 +1,6 @@
 // Mutants of what shows only over time or in the bytes themselves: changes nobody is told of, ends of subscriptions, names that occur twice.
-import { asks, type Body, type Mutant, onCall, onReply, onResult } from './mutant.ts';
+import type { Meddling } from '../pipe-target.ts';
+import { asks, type Body, type Mutant, onReply, onResult, parse } from './mutant.ts';
 
 const revision = '2025-11-25';
 const modern = '2026-07-28';
@@ -17,6 +18,25 @@ const grows = (kind: string, item: Body): Mutant => ({
     })();
   },
 });
+
+/** Every subscription is over at once, and this is all that is said of it. */
+const ending = (last: (id: unknown, meta: Body) => Body) => (): Meddling => {
+  const over = new Set<unknown>();
+  return {
+    out(line) {
+      const message = parse(line) ?? {};
+      const params = (message['params'] ?? {}) as Body;
+      if (message['method'] === 'notifications/subscriptions/acknowledged') {
+        const meta = params['_meta'] as Body;
+        const id = meta['io.modelcontextprotocol/subscriptionId'];
+        over.add(id);
+        return [line, JSON.stringify(last(id, meta))];
+      }
+      const isAboutIt = message['method'] === 'notifications/cancelled' ? over.has(params['requestId']) : over.has(message['id']);
+      return isAboutIt ? undefined : line;
+    },
+  };
+};
 
 export const changeMutants: readonly Mutant[] = [
   grows('tools', { name: 'late', description: 'Late', inputSchema: { type: 'object' } }),
@@ -88,12 +108,12 @@ export const changeMutants: readonly Mutant[] = [
     id: 'cancellation/server/teardown',
     does: 'ends subscriptions without a notification',
     revision: modern,
-    meddle: onCall('notifications/cancelled', () => undefined),
+    meddle: ending((id, _meta) => ({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta } })),
   },
   {
     id: 'subscriptions/ended',
     does: 'ends subscriptions without an answer',
     revision: modern,
-    meddle: onReply(({ method, message }) => (method === 'subscriptions/listen' ? undefined : message)),
+    meddle: ending((requestId, _meta) => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, _meta } })),
   },
 ];
