@@ -12,7 +12,8 @@ export interface Check {
   readonly errorMessage?: string;
 }
 
-const suite = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js');
+const require = createRequire(import.meta.url);
+const suite = require.resolve('@modelcontextprotocol/conformance/dist/index.js');
 
 export function newerNode(): string {
   const node = node24();
