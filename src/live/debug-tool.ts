@@ -2,8 +2,8 @@
 import type { Server } from '../server/server.ts';
 import { ToolError } from '../server/tool.ts';
 import { answer, inWords, saying, waitFor } from './answers.ts';
-import type { Pause, View } from './engine.ts';
 import { pauseText, valueText } from './report.ts';
+import { asPause, asText, asView } from './told.ts';
 import type { Workplace } from './workplace.ts';
 
 const steps = ['into', 'over', 'out'] as const;
@@ -51,12 +51,13 @@ export function debugTool(server: Server, place: Workplace): void {
         throw new ToolError(session.terms.mask((error as Error).message));
       }
       if (action === 'frames') {
-        const { line, more } = pauseText(answered as Pause, session);
+        const { line, more } = pauseText(asPause(answered), session);
         return saying(session, 'paused', [line, ...more].join('\n'));
       }
       if (action === 'eval') {
-        const { value, thrown } = answered as { value?: View; thrown?: string };
-        if (value === undefined) throw new ToolError(session.terms.mask(`[ERROR] ${thrown}`));
+        const told = answered as { value?: unknown; thrown?: unknown };
+        if (told.value === undefined) throw new ToolError(session.terms.mask(`[ERROR] ${asText(told.thrown)}`));
+        const value = asView(told.value);
         return saying(session, 'paused', valueText(value), value.ref === undefined ? {} : { refs: [value.ref] });
       }
       return answer(session, run, await waitFor(session, run, ctx, place.waitMs));

@@ -2,6 +2,7 @@
 import { type Body, callingBody, spawnBody, visitBody } from './body.ts';
 import type { Launch } from './engine.ts';
 import { endDescendants, usage } from './process-tree.ts';
+import { asCount, asText } from './told.ts';
 import { type Frame, Wire } from './wire.ts';
 
 export interface ImageEvents {
@@ -147,7 +148,12 @@ export class Image {
       this.#waiting.get(id)?.resolve(frame);
       this.#waiting.delete(id);
     } else if (ev === 'out' || ev === 'err')
-      this.#events.output(ev, String(frame['text']), frame['cell'] as number | undefined, Number(frame['skipped'] ?? 0));
+      this.#events.output(
+        ev,
+        asText(frame['text'], Number.POSITIVE_INFINITY),
+        frame['cell'] as number | undefined,
+        asCount(frame['skipped']),
+      );
     else if (ev === 'ready') {
       this.#watchMemory();
       this.#isReady(frame);

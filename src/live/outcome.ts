@@ -1,29 +1,30 @@
 // What an image tells, as an outcome and in words.
-import type { Fault, Note, Outcome, View } from './engine.ts';
+import type { Outcome } from './engine.ts';
+import { asFault, asNotes, asText, asView, asViews } from './told.ts';
 import type { Frame } from './wire.ts';
 
 export function outcomeOf(frame: Frame): Outcome {
-  if (frame['memory'] !== undefined) return { status: 'memory', where: String(frame['memory']) };
-  const notes = frame['notes'] === undefined ? {} : { notes: frame['notes'] as Note[] };
-  if (frame['fault'] !== undefined) return { status: 'error', fault: frame['fault'] as Fault, ...notes };
+  if (frame['memory'] !== undefined) return { status: 'memory', where: asText(frame['memory']) };
+  const notes = frame['notes'] === undefined ? {} : { notes: asNotes(frame['notes']) };
+  if (frame['fault'] !== undefined) return { status: 'error', fault: asFault(frame['fault']), ...notes };
   if (frame['interrupted'] === true)
     return { status: 'stopped', why: frame['why'] === 'timeout' ? 'timeout' : 'interrupted', goesOn: false };
   if (frame['refused'] !== undefined)
-    return { status: 'error', fault: { type: 'Error', message: String(frame['refused']), kind: 'error', frames: [] } };
+    return { status: 'error', fault: { type: 'Error', message: asText(frame['refused']), kind: 'error', frames: [] } };
   if (frame['unshown'] === true) return { status: 'ok', value: { text: '(a value that cannot be shown)', type: 'unknown' } };
-  const values = frame['values'] === undefined ? {} : { values: frame['values'] as View[] };
-  const value = (frame['value'] as View | undefined) ?? { text: '', type: 'nothing' };
+  const values = frame['values'] === undefined ? {} : { values: asViews(frame['values']) };
+  const value = frame['value'] === undefined ? { text: '', type: 'nothing' } : asView(frame['value']);
   return { status: 'ok', value, ...values, ...notes };
 }
 
-export function strayText(frame: Frame): string {
-  const { what, where, fault } = frame as { what: string; where?: string; fault?: Fault };
-  if (what === 'memory') return `[memory ran out in ${where}; it was stopped]`;
-  if (what === 'interrupted') return `[interrupted: ${where}]`;
+export function strayText({ what, where, fault: told }: Frame): string {
+  if (what === 'memory') return `[memory ran out in ${asText(where)}; it was stopped]`;
+  if (what === 'interrupted') return `[interrupted: ${asText(where)}]`;
   const kind = what === 'unhandled' ? 'unhandled rejection' : 'uncaught error';
-  const [top] = fault?.frames ?? [];
+  const { type, message, frames } = asFault(told);
+  const [top] = frames;
   const at = top === undefined ? '' : ` at ${top.name || '(top level)'} (${top.file}:${top.line})`;
-  return `[${kind}] ${fault?.type}: ${fault?.message}${at}`;
+  return `[${kind}] ${type}: ${message}${at}`;
 }
 
 export function messageOf(error: unknown): string {

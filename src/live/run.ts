@@ -78,8 +78,10 @@ export class Run {
     this.#wake();
   }
 
-  display(picture: Picture): void {
-    if (this.pictures.length < mostPictures) this.pictures.push(picture);
+  /** What is none is said to be none. */
+  display(picture: Picture | undefined): void {
+    if (picture === undefined) this.printed.add('[something was displayed that is no picture]\n');
+    else if (this.pictures.length < mostPictures) this.pictures.push(picture);
   }
 
   /** Until it is over or paused, or the time has passed. */

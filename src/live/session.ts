@@ -5,9 +5,10 @@ import { interrupt } from './interrupt.ts';
 import { Notices } from './notices.ts';
 import { messageOf, outcomeOf, strayText } from './outcome.ts';
 import { Printed } from './printed.ts';
-import { type Picture, Run } from './run.ts';
+import { Run } from './run.ts';
 import { type SandboxOptions, sandboxed } from './sandbox.ts';
 import { rehearse, runStart } from './start.ts';
+import { asPause, asPicture, asText, asTexts } from './told.ts';
 import type { Frame } from './wire.ts';
 
 export interface SessionTerms extends ImageLimits {
@@ -257,7 +258,7 @@ export class Session {
         const outcome = outcomeOf(frame);
         if (outcome.status === 'stopped') return { ...outcome, why: run.stopping ?? outcome.why };
         // What only the image can tell, whether or not all of it succeeded.
-        this.#define((frame['declares'] as string[] | undefined) ?? [], run.cell);
+        this.#define(asTexts(frame['declares']), run.cell);
         if (outcome.status === 'ok') this.#define(prepared.declares, run.cell);
         return outcome;
       } finally {
@@ -308,7 +309,7 @@ export class Session {
         throw new Error(`The image did not start: ${why}${text === '' ? '' : `. It said: ${text.trim()}`}${plain.unfit?.(why) ?? ''}`);
       });
       ready = true;
-      this.version = String(booted['version'] ?? '');
+      this.version = asText(booted['version']);
       this.#remark(plain.note);
       this.#notebook = this.engine.open(options);
       this.definitions.clear();
@@ -342,10 +343,9 @@ export class Session {
   }
 
   #event(frame: Frame): void {
-    const { ev } = frame;
-    if (ev === 'paused') this.#paused(frame as unknown as Pause);
-    else if (ev === 'display') this.#current?.display(frame as unknown as Picture);
-    else if (ev === 'stray') this.background.add(`${strayText(frame)}\n`);
+    if (frame['ev'] === 'paused') this.#paused(asPause(frame));
+    else if (frame['ev'] === 'display') this.#current?.display(asPicture(frame));
+    else if (frame['ev'] === 'stray') this.background.add(`${strayText(frame)}\n`);
   }
 
   /** A program that nobody waits for is not left standing. */

@@ -187,6 +187,24 @@ describe.skipIf(notRun('sbcl'))('sbcl --load run-server.lisp --eval (vivarium:se
     expect(errors).toEqual([]);
   });
 
+  it('tells of what is printed while nobody asks anything with the next answer, within bounds', async () => {
+    const { errors, evaluate } = await connected();
+    await evaluate('(defvar *go* nil)');
+    await evaluate(
+      '(let ((out *standard-output*)) (sb-thread:make-thread (lambda () (loop until *go*) (write-line "idle words" out) (finish-output out))) 1)',
+    );
+    let told = await evaluate('(setf *go* t)');
+    await eventually(async () => {
+      told += await evaluate('1');
+      return told;
+    }).toContain('idle words');
+    const flood = await evaluate('(dotimes (i 200000) (write-line "again")) 1');
+    expect(flood).toMatch(/\n\(\d+ characters more\)\n\n=> 1$/);
+    expect(flood.length).toBeLessThan(60_000);
+    expect(await evaluate('2')).toBe('=> 2');
+    expect(errors).toEqual([]);
+  });
+
   it('stops what is cancelled, and goes on with its state', async () => {
     const { evaluate } = await connected();
     await evaluate('(defvar *kept* 7)');

@@ -11,7 +11,8 @@
 (defvar *asked* nil "The id of the request that is evaluated now, and its cell.")
 (defvar *cancelled* '() "Ids of requests nobody waits for any more.")
 (defvar *answer-box* (make-box))
-(defvar *printed* (make-hash-table :test #'equal) "Of the evaluation that runs: from out and err to text.")
+(defvar *printed* (make-hash-table :test #'equal) "Since the last answer: from out and err to text, and to how much more there was.")
+(defvar *printed-lock* (sb-thread:make-mutex :name "printed"))
 (defvar *pictures* '())
 
 (defun object-p (value) (and (consp value) (eq (car value) :obj)))
@@ -105,7 +106,6 @@
         (setf *cancelled* (remove id *cancelled* :test #'equal))
         (return-from evaluate-asked nil))
       (setf *asked* (cons id cell)))
-    (clrhash *printed*)
     (setf *pictures* '())
     (put *worker-box* (obj "op" "evaluate" "id" cell "cell" cell "code" code "package" package))
     (let ((answer (await-answer id cell)) (gone nil))
@@ -141,11 +141,26 @@
   (let ((event (field frame "ev")))
     (cond ((string= event "done") (put *answer-box* (cons :obj (remove :omit (cdr frame) :key #'cdr))))
           ((member event '("out" "err") :test #'string=)
-           (setf (gethash event *printed*) (concatenate 'string (gethash event *printed* "") (field frame "text"))))
+           (keep-printed event (field frame "text") (let ((skipped (field frame "skipped"))) (if (integerp skipped) skipped 0))))
           ((string= event "display")
            (push (obj "type" "image" "mimeType" (field frame "mimeType") "data" (field frame "data")) *pictures*))
           ((string= event "stray")
            (format *error-output* "~&In ~a: ~a~%" (field frame "where") (field (field frame "fault") "message"))))))
+
+(defun keep-printed (name text skipped)
+  "Also what is printed while nobody asks anything, for the next answer; never without bounds."
+  (sb-thread:with-mutex (*printed-lock*)
+    (destructuring-bind (before . more) (gethash name *printed* '("" . 0))
+      (let ((room (min (length text) (- +most-printed+ (length before)))))
+        (setf (gethash name *printed*)
+              (cons (concatenate 'string before (subseq text 0 room))
+                    (+ more skipped (- (length text) room))))))))
+
+(defun take-printed (name)
+  (sb-thread:with-mutex (*printed-lock*)
+    (destructuring-bind (text . more) (gethash name *printed* '("" . 0))
+      (remhash name *printed*)
+      (values text more))))
 
 ;;; Its text, as `vivarium live --surface cl` has it.
 (defun answer-text (answer)
@@ -159,10 +174,11 @@
     (format nil "~{~a~^~%~%~}" all)))
 
 (defun printed-section (name title)
-  (let* ((text (string-right-trim '(#\newline) (gethash name *printed* ""))) (over (- (length text) +most-printed+)))
-    (cond ((string= text "") '())
-          ((plusp over) (list (format nil "~a~%~a~%(~d characters more)" title (subseq text 0 +most-printed+) over)))
-          (t (list (format nil "~a~%~a" title text))))))
+  (multiple-value-bind (text more) (take-printed name)
+    (let ((text (string-right-trim '(#\newline) text)))
+      (cond ((plusp more) (list (format nil "~a~%~a~%(~d characters more)" title text more)))
+            ((string= text "") '())
+            (t (list (format nil "~a~%~a" title text)))))))
 
 (defun warnings-section (answer)
   (let ((warnings (remove "note" (or (field answer "notes") #()) :key (lambda (note) (field note "severity")) :test #'string=)))
