@@ -27,7 +27,9 @@ export async function findServer(issuer: string, legacy: boolean, ask: Ask, reac
   let absent = true;
   for (const url of metadataUrls(issuer)) {
     const where = `${url.origin}${url.pathname}`;
-    const response = await ask(url, { headers: { accept: 'application/json' } });
+    // 2025-03-26 alone wants the version named here.
+    const version = legacy && { 'mcp-protocol-version': '2025-03-26' };
+    const response = await ask(url, { headers: { accept: 'application/json', ...version } });
     const metadata = response.status === 200 ? await jsonOf(response) : undefined;
     if (metadata !== undefined && isNamed(metadata['issuer'], issuer, legacy)) return asServer(metadata, metadata['issuer'], reach);
     if (metadata !== undefined || response.status >= 500) absent = false;

@@ -99,6 +99,7 @@ describe('a server of 2025-03-26, which publishes nothing of itself', () => {
       const { pathname, searchParams } = new URL(request.url ?? '', url);
       asked.push(pathname);
       if (pathname === '/mcp') return response.writeHead(request.headers.authorization === 'Bearer legacy' ? 200 : 401).end('in');
+      if (pathname === '/.well-known/oauth-authorization-server') expect(request.headers['mcp-protocol-version']).toBe('2025-03-26');
       if (metadata !== undefined && pathname === '/.well-known/oauth-authorization-server')
         return json(response, { issuer: url, ...metadata });
       if (pathname.endsWith('/register')) return json(response, { client_id: 'c', client_secret: 's' }, 201);

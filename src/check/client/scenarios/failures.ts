@@ -200,9 +200,13 @@ const stubborn: Scenario = {
   },
 };
 
+const together = 100;
+
 function ended(happenings: readonly Happening[], judge: Judge): void {
   const [end, term, exit] = (['end-of-input', 'signal', 'exit'] as const).map((what) => happenings.find((one) => one.what === what));
-  const isFirst = end !== undefined && (term === undefined || end.at <= term.at) && (exit === undefined || end.at <= exit.at);
+  // What is done at once may be seen in any order.
+  const isBefore = (one: Happening | undefined) => one === undefined || (end?.at ?? 0) <= one.at + together;
+  const isFirst = end !== undefined && isBefore(term) && isBefore(exit);
   judge.verdict(
     'stdio/shutdown/close-input',
     isFirst,
@@ -210,10 +214,13 @@ function ended(happenings: readonly Happening[], judge: Judge): void {
     happenings.map(({ what, detail }) => `${what} ${detail}`),
   );
   const next = term ?? exit;
-  if (end !== undefined && next !== undefined && next.at >= end.at) {
-    judge.verdict('stdio/shutdown/wait', next.at - end.at >= 100, `${Math.round(next.at - end.at)} ms after its input was closed`, [
-      `${next.what} ${next.detail}`,
-    ]);
+  if (end !== undefined && next !== undefined && next.at >= end.at - together) {
+    judge.verdict(
+      'stdio/shutdown/wait',
+      next.at - end.at >= 100,
+      `${Math.max(0, Math.round(next.at - end.at))} ms after its input was closed`,
+      [`${next.what} ${next.detail}`],
+    );
   }
   judge.verdict(
     'stdio/shutdown/sigterm',
