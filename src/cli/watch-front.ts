@@ -27,6 +27,8 @@ interface Held {
 }
 
 const mostBody = 64 * 1024 * 1024;
+/** How long a request waits for a server that starts. */
+const longestStart = 20_000;
 /** How long a server that was replaced may take to answer what it has. */
 const longest = 5_000;
 const lists = ['tools', 'resources', 'prompts'] as const;
@@ -50,7 +52,6 @@ export class WatchFront {
       response.on('error', () => undefined);
       void this.#serve(request, response).catch(() => this.#fail(response));
     });
-    this.#http.requestTimeout = 0;
     this.#http.timeout = 0;
   }
 
@@ -95,7 +96,7 @@ export class WatchFront {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await bodyOf(request);
     if (body === undefined) return void response.writeHead(413).end();
-    await this.#arrived;
+    await Promise.race([this.#arrived, new Promise((resolve) => setTimeout(resolve, longestStart).unref())]);
     const now = this.#now;
     if (now === undefined) return this.#fail(response);
     const { url: path = '/', method = 'GET' } = request;

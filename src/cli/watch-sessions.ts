@@ -7,6 +7,7 @@ export type Headers = Readonly<Record<string, string | readonly string[] | undef
 /** Requests that make a session what it is; the last of each kind, or each of them, is said again. */
 const settings: ReadonlySet<string> = new Set(['logging/setLevel', 'resources/subscribe']);
 const session = 'mcp-session-id';
+const mostSessions = 10_000;
 /** They belong to one request, and not to the session. */
 const ownHeaders: ReadonlySet<string> = new Set([session, 'content-length', 'transfer-encoding', 'connection', 'last-event-id', 'expect']);
 
@@ -40,6 +41,8 @@ export class WatchSessions {
     if (message?.['method'] === 'initialize' && typeof given === 'string' && answer.status < 300) {
       const made = { initialize: { body, headers }, inner: given, version: undefined, isReady: false, settings: new Map() };
       this.#known.set(given, made);
+      // Whoever never ends a session is forgotten in the end.
+      for (const [oldest] of this.#known) if (this.#known.size > mostSessions) this.#known.delete(oldest);
       return;
     }
     const known = this.#known.get(outer);

@@ -121,6 +121,21 @@ describe('vivarium serve --watch', () => {
     });
   });
 
+  it('goes on with the version before when the new one does not start, over HTTP', async () => {
+    mkdirSync(join(folder, 'broken-http'), { recursive: true });
+    write('broken-http', 'first');
+    const served = new Started(['serve', 'server.mjs', '--watch', '--http', '0'], { cwd: join(folder, 'broken-http') });
+    const [, url = ''] = await served.until('stderr', /served at (\S+)/);
+    const client = await connect(url);
+    onTestFinished(() => client.close());
+    writeFileSync(join(folder, 'broken-http', 'server.mjs'), 'this is not JavaScript');
+    await served.until('stderr', /the one before goes on/);
+    expect(await said(client)).toMatchObject({ text: 'first' });
+    write('broken-http', 'mended');
+    await served.until('stderr', /The new version serves/);
+    expect(await said(client)).toMatchObject({ text: 'mended' });
+  });
+
   it('keeps the session of an official client over HTTP', async () => {
     mkdirSync(join(folder, 'official'), { recursive: true });
     write('official', 'first');
