@@ -40,6 +40,8 @@ const mostFailures = 20;
 const mostMessage = 600;
 const mostName = 200;
 const mostReport = 64 * 1024 * 1024;
+/** So long the last words of tests that have ended are waited for. */
+const drainMs = 500;
 
 export function offerRunTests(server: Server, place: Workplace, found: TestRunner | undefined, terms: TestTerms): void {
   const inImages = place.sessions.engines.some(({ testsCode }) => testsCode !== undefined);
@@ -165,8 +167,8 @@ async function finished(
   let why: 'over' | 'timeout' = 'over';
   const stop = (): void => {
     if (child.pid === undefined) return;
-    // Those with a group of their own, while it can still be told whose they are.
-    endDescendants(child.pid);
+    // Those with a group of their own, while it can still be told whose they are: afterwards its number may be another's.
+    if (child.exitCode === null && child.signalCode === null) endDescendants(child.pid);
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
@@ -182,7 +184,14 @@ async function finished(
   let beats = 0;
   const beat = setInterval(() => ctx.progress(++beats, undefined, mask(printed.lastLine(unfinished)).slice(-120) || 'tests run'), 1_000);
   try {
-    const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject).once('close', resolve);
+      child.once('exit', (status) => {
+        stop();
+        // What left its group may hold the output open for ever.
+        setTimeout(() => resolve(status), drainMs).unref();
+      });
+    });
     if (ctx.signal.aborted) throw ctx.signal.reason;
     return { code, why };
   } finally {
@@ -190,6 +199,7 @@ async function finished(
     clearInterval(beat);
     ctx.signal.removeEventListener('abort', stop);
     stop();
+    for (const stream of [child.stdout, child.stderr]) stream.destroy();
   }
 }
 

@@ -129,6 +129,26 @@ it('a run that is stopped at its limit takes what left its group with it', async
   await eventually(() => isThere(pid)).toBe(false);
 });
 
+it('a run is over with its runner, whatever still holds its output', async () => {
+  await using lab = await openProject({
+    'package.json': withVitest,
+    'vitest.config.js': "export default { test: { globalSetup: './setup.js' } };",
+    'setup.js': `import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+export default () => {
+  const child = spawn('sleep', ['600'], { detached: true, stdio: 'inherit' });
+  child.unref();
+  writeFileSync('begun', String(child.pid));
+};`,
+    'a.test.js': "import { it } from 'vitest'; it('passes', () => {});",
+  });
+  try {
+    expect((await lab.call('run_tests')).head).toMatch(/^\[PASSED\] 1 passed/);
+  } finally {
+    process.kill(Number(readFileSync(join(folders.at(-1) as string, 'begun'), 'utf8')));
+  }
+});
+
 it.skipIf(notRun('node-24'))('tests run on the Node of the project', async () => {
   const text = "require('node:test').it('is it', () => { require('node:assert').match(process.version, /^v24/); });";
   const engines = [javascript({ node: String(node24()) })];
