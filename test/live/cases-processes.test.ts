@@ -1,5 +1,6 @@
 // Images are processes: they end, they are ended, they fill up; the server stays, and says what was lost.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { javascript } from 'vivarium/live';
 import { type Answer, eventually, fenced, isAlive, type Lab, onEachNode, openLab } from './fixture.ts';
 
 /** Tried below by reading what a process was started with. */
@@ -44,6 +45,13 @@ onEachNode((node) => {
     );
     expect(own / 2 ** 20).toBeLessThan(500);
     expect(of).toBe(own);
+  });
+
+  it.each(['--max-old-space-size=700', '--max_old_space_size=700'])('E03 it is that of the main thread also with %s', async (flag) => {
+    await using own = await openLab({ engines: [javascript({ node, nodeArgs: [flag] })] });
+    const limit = "require('node:v8').getHeapStatistics().heap_size_limit";
+    const inWorker = `new (require('node:worker_threads').Worker)("require('node:worker_threads').parentPort.postMessage(${limit})", { eval: true })`;
+    expect(await own.value(`${limit} > 7e8 && ${limit} - (await new Promise((done) => ${inWorker}.once('message', done)))`)).toBe('0');
   });
 
   describe('E03 a heap that is full', () => {

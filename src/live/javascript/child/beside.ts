@@ -33,7 +33,8 @@ export function startBeside(listen?: string): Beside {
  * long again. The heap of this thread has its limit already; those of the program's own workers get it from the flag once more.
  */
 function withoutHeapFlag(): () => void {
-  const flag = process.execArgv.find((one) => one.startsWith('--max-old-space-size='));
+  // Of several the last one counts: the project may have flags of its own.
+  const flag = process.execArgv.filter((one) => /^--max[-_]old[-_]space[-_]size=/.test(one)).at(-1);
   if (flag === undefined) return () => undefined;
   setFlagsFromString('--max-old-space-size=0');
   return () => setFlagsFromString(flag);
