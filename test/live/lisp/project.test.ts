@@ -196,6 +196,10 @@ describe.skipIf(notRun('sbcl'))('what every image begins with', () => {
     await expect.poll(() => readdirSync(cacheFolder).some((name) => /^sbcl-[\w.-]+\.core$/.test(name)), { timeout: 60_000 }).toBe(true);
     const session = await lab.open();
     expect((await lab.evaluate('(+ 1 1)', { session })).text).toBe('=> 2');
+    // With the core and without it: any other name would be in the way of a package that the user wants there.
+    const own =
+      '(let (all) (do-symbols (one :cl-user (sort all (function string<))) (when (eq (symbol-package one) *package*) (push (symbol-name one) all))))';
+    for (const where of [{}, { session }]) expect(await lab.value(own, where)).toBe('("*VIVARIUM-FILES*" "ALL" "ONE" "_" "_ERR")');
 
     const core = readdirSync(cacheFolder).find((name) => name.endsWith('.core')) as string;
     writeFileSync(join(cacheFolder, core), 'no core');

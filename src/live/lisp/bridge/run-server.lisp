@@ -1,5 +1,9 @@
 ;;;; sbcl --load run-server.lisp: this image can be worked in by `vivarium live --attach`, started in the same folder; with
 ;;;; --eval '(vivarium:serve)' it is itself a server of the Model Context Protocol on stdin and stdout.
+(handler-bind ((warning #'muffle-warning)) (load (merge-pathnames "package.lisp" *load-truename*)))
+;; Names of ours in CL-USER would be in the way of the packages the user wants there.
+(in-package :vivarium)
+
 ;; SBCL loses a SIGTERM that the system hands to its thread of finalizers. A handler of the user's own is left alone.
 (when (ignore-errors
        (member #'sb-unix::sigterm-handler
