@@ -32,7 +32,9 @@ export function awaitCall(): Calling {
   const server: Server = createServer((socket) => {
     // What is wrong with it is told by its end.
     socket.on('error', () => undefined);
-    if (found !== undefined || waiting.size >= mostWaiting) return void socket.destroy();
+    if (found !== undefined) return void socket.destroy();
+    // Whoever has had the longest to say something goes first: those who say nothing must not keep the image out.
+    if (waiting.size >= mostWaiting) for (const oldest of [...waiting].slice(0, 1)) oldest.destroy();
     waiting.add(socket);
     socket.once('close', () => waiting.delete(socket));
     introduced(socket, token, (rest) => {

@@ -107,7 +107,7 @@ async function restore(place: Workplace, ctx: Context, name: string | undefined,
   const journal = await loadJournal(folder, name);
   const owner = place.ownerOf(ctx);
   const image = await imageOf(folder, journal);
-  let without = '';
+  let without = journal.image !== undefined && image === undefined ? 'The saved image is gone. ' : '';
   if (image !== undefined && (language === undefined || place.sessions.check(language).language === journal.language)) {
     const whole = place.sessions.open(owner, journal.language, undefined, image);
     try {
