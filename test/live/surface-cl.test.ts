@@ -122,6 +122,32 @@ describe.skipIf(notRun('sbcl'))('the surface cl', () => {
     expect(await evaluate('(+ 1 2)')).toBe('=> 3');
   });
 
+  it('takes whatever is written for code: unread, too much, read by code, printed by code, printed when nobody asks', async () => {
+    await using client = await createTestClient(open().server);
+    const evaluate = async (code: unknown, more: object = {}): Promise<string> =>
+      said({ result: await client.callTool('evaluate-lisp', { code, ...more } as Record<string, unknown>) }).text;
+    expect(await evaluate('(list 1')).toMatch(/^\[ERROR\] END-OF-FILE\n/);
+    expect(await evaluate('(list 1))')).toMatch(/^\[ERROR\] \S*READER-ERROR\nunmatched close parenthesis/);
+    expect(await evaluate('#.(error "while reading")')).toMatch(/^\[ERROR\] SIMPLE-ERROR\nwhile reading\n/);
+    expect(await evaluate('#.(format t "read~%")')).toBe('[stdout]\nread\n\n=> NIL');
+    expect(await evaluate(`(length "${'x'.repeat(3_000_000)}")`)).toBe('=> 3000000');
+    expect(await evaluate('7', { session: 'other', timeout_ms: -1, odd: { deep: [1] } })).toBe('=> 7');
+    expect(await evaluate('7', { package: 'no-such' })).toMatch(/^\[ERROR\] PACKAGE-ERROR\nThere is no package no-such/);
+    for (const wrong of [undefined, null, 5, [], {}]) expect(await evaluate(wrong)).toMatch(/\/code (?:is required|must be string)/);
+    const mute = '(defclass mute () ()) (defmethod print-object ((m mute) s) (error "no")) (make-instance (quote mute))';
+    expect(await evaluate(mute)).toBe('=> #<MUTE that cannot be printed: no>');
+    await evaluate('(defvar *go* nil) (sb-thread:make-thread (lambda () (loop until *go*) (write-line "late") (finish-output))) 1');
+    let told = await evaluate('(setf *go* t)');
+    await expect
+      .poll(async () => {
+        told += await evaluate('(+ 1 1)');
+        return told;
+      })
+      .toMatch(/\[stdout\]\nlate\n\n=> /);
+    expect(await evaluate('#.(sb-ext:exit :code 9 :abort t)')).toMatch(/^\[ERROR\] STATE-LOST\ngeneration 2: it exited with code 9/);
+    expect(await evaluate('(+ 1 1)')).toBe('=> 2');
+  });
+
   it('has one session for a caller in 2026-07-28, where nobody can name one, and for others another', async () => {
     const { server } = open();
     const as = async (id: string): Promise<(code: string) => Promise<string>> => {
