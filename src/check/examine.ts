@@ -1,6 +1,6 @@
 // One revision of one server: every probe that applies, then every rule over all that was seen.
 import type { Revision } from '../protocol/revision.ts';
-import { compileSchema } from '../schema/json-schema.ts';
+import { loadValidator } from '../schema/json-schema.ts';
 import { openLedger } from './ledger.ts';
 import { type Offer, presentationOf } from './offers.ts';
 import type { RunOptions } from './options.ts';
@@ -48,11 +48,7 @@ export async function examine(
   tell('lists');
   const surface = isClosed ? { tools: [], resources: [], templates: [], prompts: [] } : await readSurface(peer);
   // From here on schemas compile at once, as the rules need it.
-  await Promise.all(
-    ['https://json-schema.org/draft/2020-12/schema', 'http://json-schema.org/draft-07/schema#'].map(($schema) =>
-      compileSchema({ $schema }),
-    ),
-  );
+  await Promise.all([loadValidator('2020-12'), loadValidator('draft-07')]);
   if (!isClosed) options.onSurface?.(surface);
   const terms = { arguments: options.arguments ?? new Map(), allowSideEffects: options.allowSideEffects ?? false };
   const shared: Omit<Context, 'judge' | 'connect' | 'begin' | 'other'> = {

@@ -4,6 +4,7 @@ import type { CheckOptions } from '../check/options.ts';
 import { judgeRecording } from '../check/recorded.ts';
 import type { Report } from '../check/report.ts';
 import type { Transport } from '../check/requirement.ts';
+import { loadValidator } from '../schema/json-schema.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
 import { readRecording } from './recording.ts';
 
@@ -30,11 +31,13 @@ export async function checkClient({ program, positionals, values, lists }: Argum
   });
 }
 
-export function checkRecording({ values, positionals, program }: Arguments, options: CheckOptions): readonly Report[] {
+export async function checkRecording({ values, positionals, program }: Arguments, options: CheckOptions): Promise<readonly Report[]> {
   const file = String(values['recording']);
   if (positionals.length > 0 || program !== undefined)
     throw new CommandError(exitCodes.usage, '--recording judges a file, and no server beside it');
   const { head, entries } = readRecording(file);
+  // From here on schemas compile at once, as the rules need it.
+  await Promise.all([loadValidator('2020-12'), loadValidator('draft-07')]);
   return judgeRecording({ label: file, transport: head.transport, entries }, options);
 }
 

@@ -57,7 +57,7 @@ export const check: Command = {
     const reports: Report[] = [];
     const watch = watchRun(args);
     const watched = { ...options, ...watch.options };
-    if (args.values['recording'] !== undefined) reports.push(...checkRecording(args, options));
+    if (args.values['recording'] !== undefined) reports.push(...(await checkRecording(args, options)));
     else if (args.values['client'] === true) reports.push(await checkClient(args, watched));
     for (const target of targets) {
       if (watch.isStopped) break;

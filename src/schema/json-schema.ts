@@ -39,10 +39,10 @@ export function setValidator(compile: Compile | undefined): void {
   cache = new WeakMap();
 }
 
-/** Begins to load ajv. Never rejects: what fails here is said by the schemas that need it. */
-export async function loadValidator(): Promise<void> {
+/** Loads ajv: from then on every schema of the dialect compiles at once. Never rejects: what fails here is said by the schemas that need it. */
+export async function loadValidator(dialect: Dialect = '2020-12'): Promise<void> {
   if (plugged !== undefined) return;
-  const compile = await load('2020-12');
+  const compile = await load(dialect);
   // Loading and compiling the meta-schema take some 50 ms each: let messages through between the two.
   await new Promise((resolve) => setTimeout(resolve));
   attempt(compile, {});

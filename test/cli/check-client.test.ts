@@ -100,6 +100,25 @@ describe('vivarium check --recording', () => {
     expect(code).toBe(1);
   });
 
+  it('judges results by schemas that are not plain', async () => {
+    const file = join(folder, 'schema.jsonl');
+    const outputSchema = { type: 'object', properties: { at: { type: 'string', format: 'date-time' } }, required: ['at'] };
+    const client = (id: number, method: string, params: object) => ({ from: 'client', raw: { jsonrpc: '2.0', id, method, params } });
+    const server = (id: number, result: object) => ({ from: 'server', raw: { jsonrpc: '2.0', id, result } });
+    const entries = [
+      client(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } }),
+      server(1, { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'b', version: '1' } }),
+      { from: 'client', raw: { jsonrpc: '2.0', method: 'notifications/initialized' } },
+      client(2, 'tools/list', {}),
+      server(2, { tools: [{ name: 'now', inputSchema: { type: 'object' }, outputSchema }] }),
+      client(3, 'tools/call', { name: 'now', arguments: {} }),
+      server(3, { content: [{ type: 'text', text: '{"at":"noon"}' }], structuredContent: { at: 'noon' } }),
+    ].map(({ from, raw }, t) => ({ t, from, raw: JSON.stringify(raw) }));
+    const head = { recording: 1, target: 'x', transport: 'stdio', began: '2026-01-01T00:00:00Z' };
+    writeFileSync(file, [head, ...entries].map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    expect((await vivarium(['check', '--recording', file])).stdout).toContain('✗ tools/call/output-schema');
+  });
+
   it('ends with 4 where the recording holds no version, and with 2 where it is none', async () => {
     const file = join(folder, 'empty.jsonl');
     writeFileSync(file, `${JSON.stringify({ recording: 1, target: 'x', transport: 'stdio', began: '2026-01-01T00:00:00Z' })}\n`);

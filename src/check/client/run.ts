@@ -1,6 +1,6 @@
 // A whole run against a client: each revision on each transport it can be led to, each scenario one start of it, and the report.
 import type { Revision } from '../../protocol/revision.ts';
-import { compileSchema } from '../../schema/json-schema.ts';
+import { loadValidator } from '../../schema/json-schema.ts';
 import { choose } from '../catalogue.ts';
 import { refusalsInWords } from '../offers.ts';
 import type { CheckOptions } from '../options.ts';
@@ -35,7 +35,7 @@ interface Led {
 /** Judges a client, by being the server that it talks to. Never waits without end. */
 export async function runClientCheck(client: CommandLine | Launcher, options: ClientOptions = {}): Promise<Report> {
   const began = performance.now();
-  await compileSchema({ $schema: 'https://json-schema.org/draft/2020-12/schema' });
+  await loadValidator();
   const { revision = 'all' } = options;
   const wanted = all.filter((one) => revision === 'all' || revision === 'auto' || one === revision);
   const pairs = wanted.flatMap((one) =>
