@@ -17,7 +17,7 @@ async function untilCancelled({ link, id, exchange }: Turn): Promise<void> {
     link
       .seen()
       .ledger.notifications.some((one) => methodOf(one) === 'notifications/cancelled' && at(one.value, 'params', 'requestId') === id);
-  for (let waited = 0; waited < 20_000 && !isOver(); waited += 50) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let waited = 0; waited < 20_000 && !isOver(); waited += 10) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 const silence: Scenario = {
@@ -34,6 +34,14 @@ const silence: Scenario = {
       tool: tool('never_answers'),
       async call(turn) {
         await untilCancelled(turn);
+        return done;
+      },
+    },
+    {
+      // Meanwhile the late answer comes.
+      tool: tool('takes_its_time'),
+      async call() {
+        await new Promise((resolve) => setTimeout(resolve, 200));
         return done;
       },
     },
@@ -70,8 +78,11 @@ const silence: Scenario = {
       );
     }
     if (cancelled === undefined) return;
-    if (later !== undefined && later.message.at > cancelled.at) judge.kept('cancellation/late-response');
-    else if (!process.stopped && process.code !== 0)
+    const late = asked.replies[0]?.at ?? Number.POSITIVE_INFINITY;
+    const after = link.ledger.questions.filter(({ message }) => message.at >= cancelled.at);
+    if (after.some(({ message }) => message.at > late)) judge.kept('cancellation/late-response');
+    // Whoever leaves at once because a call failed shows nothing.
+    else if (after.length > 0 && !process.stopped && process.code !== 0)
       judge.broken('cancellation/late-response', 'the client fails when the answer comes after all', [asked.message, cancelled]);
   },
 };

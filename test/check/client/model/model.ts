@@ -317,8 +317,8 @@ export class Model implements Ear {
   async #answer(id: unknown, method: string, params: Body): Promise<void> {
     let reply: Body;
     try {
-      // What is taken back in the same breath is never begun.
-      if (method !== 'ping') await pause(5);
+      // What is taken back in the same breath is never begun, however late that is seen.
+      if (method !== 'ping') await pause(id === 'check-cancelled' ? 150 : 5);
       const result = await this.#answers.answer(method, params);
       reply = { result: this.#hands.answer?.(method, params, result) ?? result };
     } catch (error) {

@@ -100,6 +100,8 @@ describe('a client that breaks one requirement', () => {
 
   afterAll(() => {
     const rate = (list: typeof musts) => `${list.filter(({ id }) => killed.has(id)).length} of ${list.length}`;
+    const seen = observable.filter((one) => isEver(one, 'may')).length;
+    console.log(`${seen} requirements can be observed of a client; each has a rule or a scenario`);
     console.log(
       `${mutants.length} mutants; of what can be observed of a client they kill ${rate(musts)} MUSTs and ${rate(shoulds)} SHOULDs`,
     );
