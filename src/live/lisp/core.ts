@@ -1,9 +1,9 @@
 // A core with the bridge in it, so that an image is there at once: built on first use, in the background, and kept.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { bridgeFile, bridgeFolder } from './bridge-files.ts';
 
 export interface Core {
@@ -15,6 +15,7 @@ export interface Core {
 const building = new Map<string, Promise<string | undefined>>();
 const keys = new Map<string, string>();
 const buildMs = 120_000;
+const askMs = 5_000;
 /** That of images with the default heap: begun with a space of another size, SBCL changes all its code first, which doubles the start. */
 const usualSpace = '4096MB';
 /**
@@ -129,13 +130,14 @@ function forgetOthers(folder: string, file: string): void {
 
 /** A core fits only the program that wrote it, and our bridge as it is now. */
 function keyOf(sbcl: string): string {
-  const { mtimeMs, size } = statSync(sbcl);
-  const known = `${sbcl} ${mtimeMs} ${size}`;
+  const file = realpathSync(sbcl);
+  const { mtimeMs, size } = statSync(file);
+  const known = `${sbcl} ${file} ${mtimeMs} ${size}`;
   let key = keys.get(known);
   if (key === undefined) {
     const hash = createHash('sha256').update(known).update(usualSpace);
-    // A script may run another one tomorrow without having changed; to ask takes as long as to start.
-    if (isScript(sbcl)) hash.update(spawnSync(sbcl, ['--version'], { encoding: 'utf8' }).stdout);
+    // It may run another one tomorrow without having changed; to ask takes as long as to start.
+    if (isStandIn(file)) hash.update(spawnSync(sbcl, ['--version'], { encoding: 'utf8', timeout: askMs }).stdout ?? '');
     for (const name of readdirSync(bridgeFolder()).sort()) hash.update(name).update(readFileSync(bridgeFile(name)));
     key = hash.digest('hex').slice(0, 16);
     keys.set(known, key);
@@ -143,13 +145,20 @@ function keyOf(sbcl: string): string {
   return key;
 }
 
-function isScript(file: string): boolean {
+/** A script, or the one program that a version manager has for all: its links have the names, and it looks which version is meant. */
+function isStandIn(file: string): boolean {
+  if (!/^\.?sbcl/.test(basename(file))) return true;
   const head = Buffer.alloc(2);
-  const opened = openSync(file, 'r');
   try {
-    readSync(opened, head);
-  } finally {
-    closeSync(opened);
+    const opened = openSync(file, 'r');
+    try {
+      readSync(opened, head);
+    } finally {
+      closeSync(opened);
+    }
+  } catch {
+    // What may be run need not be readable.
+    return true;
   }
   return head.toString('latin1') === '#!';
 }

@@ -208,6 +208,14 @@ describe.skipIf(notRun('sbcl'))('what every image begins with', () => {
     expect((await lab.evaluate('(+ 1 1)', { session: other })).head).toBe('=> 2');
   }, 120_000);
 
+  it('is not there where its program cannot be run, and that is what is said', async () => {
+    await using folder = await openLisp();
+    const sbcl = join(folder.folder, 'sbcl');
+    writeFileSync(sbcl, '#!/no/such/shell\n', { mode: 0o755 });
+    await using lab = await openLisp({ engines: [lisp({ sbcl, cacheFolder: join(folder.folder, 'cache') })] });
+    expect((await lab.evaluate('1')).text).toContain('The image did not start');
+  });
+
   it('is a core that is built also where the server that asked for it has ended', async () => {
     await using folder = await openLisp();
     const cache = join(folder.folder, 'cache');
