@@ -63,7 +63,10 @@ async function examine(target: ServerTarget, args: Arguments, examination: Exami
   const junk: string[] = [];
   let client: Client | undefined;
   try {
-    const connector = await connectorOf(target, { auth: await authOf(args) });
+    const connector = await connectorOf(target, {
+      auth: await authOf(args),
+      onStderr: args.values['verbose'] === true ? (line) => process.stderr.write(`${printable(line)}\n`) : undefined,
+    });
     client = await connect(connector, {
       client: { name: 'vivarium-doctor', version: '0.1.0' },
       revision: revisionOf(args.values['spec-version'] as string | undefined),
@@ -145,5 +148,5 @@ function adviceFor(stderr: readonly string[]): string | undefined {
   if (variable !== undefined && /missing|required|not set|undefined|must/i.test(text)) return `give it the variable: --env ${variable}=…`;
   if (/EADDRINUSE/.test(text)) return 'another process has the port: is it running already?';
   if (/Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND/.test(text)) return 'something is not installed: npm install, or check the path';
-  return stderr.length > 0 ? '--verbose of the other commands shows all of its stderr' : undefined;
+  return stderr.length > 0 ? '--verbose shows all of its stderr' : undefined;
 }

@@ -31,12 +31,13 @@ export async function liveOverHttp(options: LiveOptions, values: Values): Promis
   process.stderr.write(`${printable(name)} is served at ${url}, for the project in ${printable(folder)}\n`);
   if (values['quiet'] === true) return;
   const { 'public-url': known, 'auth-token-env': variable } = values as Record<string, string | undefined>;
+  const sum = options.engines?.[0]?.language === 'lisp' ? "'(+ 1 1)'" : "'1 + 1'";
   const told = [
     ...(kept === undefined ? [] : [`Whoever has the token runs code as you; it is kept in ${printable(kept.file)}`]),
     '',
     'Add it to a client:',
     ...httpLines({ name, url: known ?? url, token: kept?.token, variable }),
-    ...(door === undefined ? [] : ['', 'Try it in another terminal, in this folder:', `  ${ownCommand()} eval '1 + 1'`]),
+    ...(door === undefined ? [] : ['', 'Try it in another terminal, in this folder:', `  ${ownCommand()} eval ${sum}`]),
     '',
   ];
   process.stderr.write(told.join('\n'));

@@ -87,7 +87,7 @@ server.tool(
   'note_put',
   {
     description: 'Write a note',
-    input: z.object({ id: z.string(), text: z.string() }),
+    input: z.object({ id: z.string().describe('Its name, new or known'), text: z.string().describe('What it says from now on') }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   },
   ({ id, text }) => {

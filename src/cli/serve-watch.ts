@@ -1,12 +1,12 @@
 // vivarium serve --watch: the module in a process of its own, started anew when a file of the project changes.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type FSWatcher, watch } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CommandError, exitCodes } from './command.ts';
 import { usesHttp } from './http-flags.ts';
 import { addressOf, announce, watchedUrl } from './serve-http.ts';
 import { printable } from './terminal.ts';
+import { watchFolder } from './watch-folder.ts';
 import { WatchFront } from './watch-front.ts';
 import { type Generation, WatchRelay } from './watch-relay.ts';
 
@@ -25,22 +25,24 @@ export async function serveWatched(module: string, values: Values): Promise<numb
   // One below the other is watched with it.
   const tops = [...folders].filter((folder) => ![...folders].some((other) => other !== folder && folder.startsWith(other + sep)));
   const restart = usesHttp(values) ? await restartedOverHttp(args, values) : restartedOnStdio(args);
-  const watchers = tops.map((folder) => watchFolder(folder, restart));
-  for (const watcher of watchers) watcher.on('error', (error) => say(`Changes can no longer be seen: ${error.message}`));
+  for (const folder of tops) watchSources(folder, restart);
   restart();
   return undefined;
 }
 
-function watchFolder(folder: string, changed: () => void): FSWatcher {
+function watchSources(folder: string, restart: () => void): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  return watch(folder, { recursive: true }, (_, file) => {
-    const name = String(file ?? '');
-    if (ignored.test(name) || !watched.test(name)) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      say(`${name} changed: starting anew`);
-      changed();
-    }, settleMs);
+  watchFolder(folder, {
+    skips: (name) => ignored.test(name),
+    changed: (name) => {
+      if (ignored.test(name) || !watched.test(name)) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        say(`${name} changed: starting anew`);
+        restart();
+      }, settleMs);
+    },
+    failed: (error) => say(`Changes can no longer be seen: ${error.message}`),
   });
 }
 

@@ -45,6 +45,12 @@ describe('doctor finds the step at which a program fails', () => {
     expect(verdict.steps[0]).toMatchObject({ name: 'program', status: 'ok' });
   });
 
+  it('shows with --verbose what the program wrote to stderr', async () => {
+    const { stderr } = await vivarium(['doctor', '--verbose', '--', process.execPath, '-e', 'console.error("one\\ntwo"); process.exit(3)']);
+    // It may have been started a second time, for an older revision.
+    expect(stderr).toMatch(/^one\ntwo\n/);
+  });
+
   it('there is no such command', async () => expectFailure(await examine(['--', 'no-such-command-at-all']), 'program', /on PATH/));
 
   it('the file may not be executed', async () => {

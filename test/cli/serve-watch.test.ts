@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client as OfficialClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -92,6 +92,25 @@ describe('vivarium serve --watch', () => {
     write('broken', 'mended');
     await changes();
     expect(await said(client)).toMatchObject({ text: 'mended' });
+  });
+
+  it('sees every file that an editor puts in the place of the one before, and files in folders that are new', async () => {
+    const { client, changes } = await start('replaced', '2025-11-25');
+    const at = (...names: string[]): string => join(folder, 'replaced', ...names);
+    for (const text of ['second', 'third', 'fourth']) {
+      writeFileSync(at('word.mjs~'), `export const word = '${text}';\n`);
+      renameSync(at('word.mjs~'), at('word.mjs'));
+      await changes();
+      expect(await said(client)).toMatchObject({ text });
+    }
+    mkdirSync(at('deep', 'down'), { recursive: true });
+    writeFileSync(at('deep', 'down', 'word.mjs'), "export const word = 'deep';\n");
+    await changes();
+    writeFileSync(at('word.mjs'), "export * from './deep/down/word.mjs';\n");
+    await changes();
+    writeFileSync(at('deep', 'down', 'word.mjs'), "export const word = 'deeper';\n");
+    await changes();
+    expect(await said(client)).toMatchObject({ text: 'deeper' });
   });
 
   describe.each(['2025-03-26', '2025-11-25', '2026-07-28'] as const)('over HTTP, with a client of %s', (revision) => {

@@ -40,7 +40,7 @@ export async function runCases(peer: Peer, surface: Surface, cases: readonly Cas
 }
 
 function refusal({ tool }: Case, listed: ReadonlySet<unknown>): string {
-  return listed.has(tool) ? `${tool} does not say that it only reads; allow side effects` : `there is no tool ${tool}`;
+  return listed.has(tool) ? `${tool} does not say that it only reads; --allow-side-effects calls it` : `there is no tool ${tool}`;
 }
 
 async function runCase(peer: Peer, one: Case, call: ToolCall, { takesSnapshots = false }: RunTerms): Promise<CaseResult> {
