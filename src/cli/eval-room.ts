@@ -6,6 +6,8 @@ import { printable, printableLines } from './terminal.ts';
 
 /** The most the tool allows; what takes longer is waited for again. */
 const waitMs = 600_000;
+/** After this a person wonders why there is no answer. */
+const wonderMs = 2_000;
 
 /** A server's tools, from a person's side. */
 export class Room {
@@ -16,6 +18,8 @@ export class Room {
   #handle: string | undefined;
   readonly #timeoutMs: number | undefined;
   readonly #leave: () => Promise<void>;
+  /** What was asked for has not begun: something else runs there. */
+  #behind: AbortController | undefined;
 
   constructor(
     client: Client,
@@ -33,15 +37,22 @@ export class Room {
     this.#leave = options.leave;
   }
 
-  /** To its end, however long it takes. */
-  async evaluate(code: string, told: (result: CallToolResult) => void): Promise<CallToolResult> {
+  /** To its end, however long it takes; `waits` is told when something else runs there. */
+  async evaluate(code: string, told: (result: CallToolResult) => void, waits: (words: string) => void): Promise<CallToolResult> {
     const session = this.#session();
-    let result = await this.call('evaluate', {
-      code,
-      wait_ms: waitMs,
-      ...session,
-      ...(this.#timeoutMs !== undefined && { timeout_ms: this.#timeoutMs }),
-    });
+    const given = new AbortController();
+    const timer = setTimeout(() => void this.#wonder(given, waits).catch(() => undefined), wonderMs);
+    const limit = this.#timeoutMs !== undefined && { timeout_ms: this.#timeoutMs };
+    let result: CallToolResult;
+    try {
+      result = await this.call('evaluate', { code, wait_ms: waitMs, ...session, ...limit }, given.signal);
+    } catch (error) {
+      if (!given.signal.aborted) throw error;
+      return { content: [{ type: 'text', text: 'It was taken back before it began; what runs there goes on.' }], isError: true };
+    } finally {
+      clearTimeout(timer);
+      this.#behind = undefined;
+    }
     while (isUnfinished(result)) {
       told(result);
       result = await this.call('evaluate', { wait_ms: waitMs, ...session });
@@ -50,9 +61,24 @@ export class Room {
     return result;
   }
 
-  /** What runs is stopped; the session stays. */
+  async #wonder(given: AbortController, waits: (words: string) => void): Promise<void> {
+    const { content } = await this.call('sessions', { action: 'list' });
+    const lines = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const own = this.session ?? 'main';
+    if (!lines.split('\n').some((line) => line.startsWith(own) && /, \d+ waiting {2}/.test(line)) || given.signal.aborted) return;
+    this.#behind = given;
+    waits('Something else runs there: yours comes after it (Ctrl-C takes it back)');
+  }
+
+  /** What runs is stopped, and the session stays; what has not begun is taken back, and what runs is left alone. */
   async interrupt(): Promise<void> {
+    if (this.#behind !== undefined) return this.#behind.abort();
     await this.call('sessions', { action: 'interrupt', ...this.#session() });
+  }
+
+  /** Edited files, brought into the program that runs. */
+  reload(files: readonly string[]): Promise<CallToolResult> {
+    return this.call('reload', { ...this.#known(), ...(files.length > 0 && { files }) });
   }
 
   /** Names that may follow: as the server completes them for its prompts, otherwise the members of what was written. */
@@ -74,9 +100,10 @@ export class Room {
     return names.filter((name) => name.startsWith(prefix));
   }
 
-  async call(tool: string, args: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
+  async call(tool: string, args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<CallToolResult> {
+    const options = { timeouts: { totalMs: 2 * waitMs }, ...(signal !== undefined && { signal }) };
     try {
-      return (await this.client.callTool(tool, args, { timeouts: { totalMs: 2 * waitMs } })) as CallToolResult;
+      return (await this.client.callTool(tool, args, options)) as CallToolResult;
     } catch (error) {
       if (error instanceof VivariumError) throw new CommandError(exitCodes.unreachable, error.message, { cause: error });
       throw error;

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import type { CallToolResult } from '../protocol/types.ts';
 import { linesOf, type Room } from './eval-room.ts';
 import { isIncomplete } from './incomplete.ts';
 import { printable, printableLines } from './terminal.ts';
@@ -20,6 +21,7 @@ const further = '… ';
 
 const help = [
   'What you type is evaluated in the session; its value is _ and stays there.',
+  '  .reload [files]    brings edited files into the program, which keeps its state',
   '  .sessions          those there are',
   '  .session <handle>  goes to another one; without a handle back to main',
   '  .exit              leaves (Ctrl-D does, too); the sessions of a server stay',
@@ -123,10 +125,11 @@ class Visit {
   }
 
   async #command(text: string): Promise<void> {
-    const [name, handle] = text.split(/\s+/);
+    const [name, handle, ...more] = text.split(/\s+/);
     if (name === '.exit') this.#terminal.close();
     else if (name === '.help') this.#output.write(help);
     else if (name === '.sessions') this.#output.write(linesOf(await this.#room.call('sessions', { action: 'list' })));
+    else if (name === '.reload') this.#output.write(linesOf(await this.#room.reload(handle === undefined ? [] : [handle, ...more])));
     else if (name === '.session') {
       this.#room.session = handle;
       this.#output.write(`${printable(handle ?? 'main')}\n`);
@@ -136,7 +139,8 @@ class Visit {
   async #evaluate(code: string): Promise<void> {
     this.#running = true;
     try {
-      const result = await this.#room.evaluate(code, (sofar) => this.#output.write(linesOf(sofar)));
+      const sofar = (result: CallToolResult): void => void this.#output.write(linesOf(result));
+      const result = await this.#room.evaluate(code, sofar, (words) => this.#output.write(`${words}\n`));
       this.#output.write(linesOf(result));
     } finally {
       this.#running = false;

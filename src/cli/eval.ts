@@ -67,7 +67,7 @@ async function once(room: Room, code: string): Promise<number> {
   };
   process.on('SIGINT', stop);
   try {
-    const exitCode = show(await room.evaluate(code, show));
+    const exitCode = show(await room.evaluate(code, show, (words) => process.stderr.write(`${words}\n`)));
     return asked ? exitCodes.interrupted : exitCode;
   } finally {
     process.off('SIGINT', stop);

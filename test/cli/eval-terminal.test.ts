@@ -1,5 +1,5 @@
 // The prompt of vivarium eval, typed at through streams, with a real image behind it.
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -64,6 +64,20 @@ class Person {
 }
 
 describe('the prompt', () => {
+  it('brings edited files into the program', async () => {
+    const file = join(folder, 'price.js');
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    writeFileSync(file, 'export const price = () => 1;\n');
+    const person = await Person.sitDown();
+    person.type("import { price } from './price.js'\nprice()\n");
+    await person.sees(/=> 1/);
+    writeFileSync(file, 'export const price = () => 2;\n');
+    person.type('.reload\n');
+    await person.sees(/swapped price\.js: price/);
+    person.type('.reload price.js\nprice()\n');
+    await person.sees(/unchanged price\.js[\s\S]*=> 2/);
+  });
+
   it('answers line by line, and takes several lines for one when they belong together', async () => {
     const person = await Person.sitDown();
     person.type('let n = 20\nfunction twice(x) {\nreturn 2 * x }\ntwice(n) + 2\n');

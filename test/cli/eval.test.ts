@@ -97,6 +97,19 @@ describe('vivarium eval without a server', () => {
 });
 
 describe('vivarium eval beside an agent on stdio', () => {
+  it('says that something else runs there, and Ctrl-C takes its own back and leaves that alone', async () => {
+    const live = await agent();
+    ask(live, 2, 'let go; const work = new Promise((done) => { go = done; }); console.log("begun"); await work; "agent is done"');
+    const person = start(['eval', 'go("person")']);
+    person.process.stdin.end();
+    await person.until('stderr', /Something else runs there: yours comes after it/);
+    person.process.kill('SIGINT');
+    expect(await person.ended).toBe(130);
+    expect(person.stderr).toContain('It was taken back before it began; what runs there goes on.');
+    live.process.stdin.write(`${JSON.stringify(call(3, 'sessions', { action: 'list' }))}\n`);
+    await live.until('stdout', /main {2}javascript {2}busy {2}generation 1/);
+  });
+
   it('shares its session, both ways, from any folder of the project', async () => {
     const live = await agent();
     ask(live, 2, 'shared = { from: "agent" }');
