@@ -54,8 +54,10 @@ export async function chooseTarget(args: Arguments): Promise<Chosen> {
 function isModule(word: string, { values }: Arguments): boolean {
   const file = word.replace(/:\w+$/, '');
   const there = statSync(resolve((values['cwd'] as string | undefined) ?? '.', file), { throwIfNoEntry: false });
-  return /\.[cm]?[jt]s$/.test(file) && there?.isFile() === true;
+  return moduleName.test(file) && there?.isFile() === true;
 }
+
+const moduleName = /\.[cm]?[jt]s$/;
 
 function programTarget(command: string, args: readonly string[], given: Arguments, label?: string): ServerTarget {
   const cwd = given.values['cwd'] as string | undefined;
@@ -85,7 +87,12 @@ async function byName(name: string, args: Arguments): Promise<ServerTarget> {
   const found = configurations.find(({ servers }) => servers.has(name));
   if (found === undefined) {
     const known = configurations.flatMap(({ servers }) => [...servers.keys()]);
-    const hint = known.length > 0 ? `There are ${known.join(', ')}` : 'Write a URL, --config file, or: -- node server.js';
+    if (moduleName.test(name)) throw new CommandError(exitCodes.usage, `There is no file ${name}`);
+    const hint = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\])(?::\d+|\/)/i.test(name)
+      ? `If it is a URL, write http://${name}`
+      : known.length > 0
+        ? `There are ${known.join(', ')}`
+        : 'Write a URL, --config file, or: -- node server.js';
     throw new CommandError(exitCodes.usage, `"${name}" is no URL, no module, and no server of a configuration file`, { hint });
   }
   const entry = entryOf(name, found.servers.get(name), found.file);

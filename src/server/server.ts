@@ -263,7 +263,11 @@ const elsewhere: Readonly<Record<string, string>> = { inputSchema: 'input', args
 
 /** Types are gone when a module is only stripped of them: a misspelt option must not pass in silence. */
 function checkKeys(options: object, known: ReadonlySet<string>, what: string): void {
-  if (typeof options !== 'object' || options === null) throw new VivariumError('ERR_CONFIG', `${what} has no options: write {} for none`);
+  if (typeof options !== 'object' || options === null) {
+    // Everything in one object, as elsewhere.
+    const remedy = what.includes('"[object Object]"') ? 'its name or URI comes first, then the options' : 'write {} for none';
+    throw new VivariumError('ERR_CONFIG', `${what} has no options: ${remedy}`);
+  }
   for (const key of Object.keys(options)) {
     if (known.has(key)) continue;
     const meant = elsewhere[key];

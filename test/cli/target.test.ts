@@ -55,6 +55,13 @@ describe('a server is named', () => {
     expect((await run(['call', `"${node}" "${server}"`, 'add', 'a=1', 'b=2'])).stdout).toBe('3\n');
   });
 
+  it('so that what is meant can be told where it is not there', async () => {
+    expect(await run(['list', 'nope.ts'])).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no file nope.ts') });
+    const { stderr } = await run(['list', '127.0.0.1:3000/mcp']);
+    expect(stderr).toContain('If it is a URL, write http://127.0.0.1:3000/mcp');
+    expect((await run(['list', 'nobody'])).stderr).toContain('There are plain, far');
+  });
+
   it('by a module of ours', async () => expect((await run(['call', 'one.mjs', 'hi'])).stdout).toBe('hi\n'));
 
   it('by a URL, over Streamable HTTP and over HTTP+SSE', async () => {

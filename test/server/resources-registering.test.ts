@@ -54,6 +54,12 @@ describe('options that cannot be', () => {
     }
   });
 
+  it('says how it is written where everything was put into one object', () => {
+    const { server } = createServer();
+    const written = server.resource as unknown as (all: object, read: () => string) => void;
+    expect(() => written.call(server, { uri: 'note:///1' }, () => 'x')).toThrow(/its name or URI comes first, then the options/);
+  });
+
   it('a completer for a variable that is not there', () => {
     expect(refusal('note:///{id}', { complete: { di: () => [] } }).message).toContain('no variable "di" to complete');
     expect(refusal('note:///{id}', { complete: { toString: () => [] } }).code).toBe('ERR_CONFIG');
