@@ -173,12 +173,21 @@ of the user's own has threads of its own making."
 
 (defun debug-order (id request)
   (cond ((string= (field request "action" "") "pause")
-         (let ((running *running*))
+         (let ((running (running-soon)))
            (if running
                (progn (done id) (pause-worker *worker* running))
                (refused id "Nothing runs"))))
         ((null *running*) (refused id "Nothing runs"))
         (t (put *debug-box* request))))
+
+(defun running-soon ()
+  "What runs; what was asked for just now is about to."
+  (loop for round below 100
+        until *running*
+        ;; Taken out of the box, and not begun yet, it is in neither for a moment.
+        while (or *answering* (box-items *worker-box*) (< round 3))
+        do (sleep 0.005))
+  *running*)
 
 (defun watch-heap ()
   "After each collection, in a thread of SBCL's own: what fills the memory is stopped while there is room to."
