@@ -182,7 +182,8 @@ function objectTest(schema: JsonSchema, level: number): Test | undefined {
   const { properties = {}, required = [], additionalProperties: more = true } = schema;
   if (!isRecord(properties) || !Array.isArray(required) || !required.every(isText) || !areUnique(required)) return undefined;
   const names = Object.keys(properties);
-  if (names.includes('__proto__') || required.includes('__proto__')) return undefined;
+  // Names that ajv has ways of its own with.
+  if (names.includes('__proto__') || required.includes('__proto__') || required.includes('')) return undefined;
   const tests: Test[] = [];
   for (const name of names) {
     const test = testOf(properties[name], level + 1);

@@ -119,6 +119,7 @@ describe('a plain schema', () => {
     ['a bound that is no number', { type: 'integer', minimum: '1' }],
     ['a length below zero', { type: 'string', maxLength: -1 }],
     ['properties that are a list', { type: 'object', properties: [] }],
+    ['an empty name that is required', { type: 'object', required: [''] }],
     ['a name required twice', { type: 'object', required: ['a', 'a'] }],
     ['a title that is no text', { type: 'string', title: 1 }],
     ['a property that ajv leaves out', JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}')],
