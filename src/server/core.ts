@@ -285,7 +285,8 @@ export class Core {
   /** Begins to load what calls will need, once nothing is waiting for an answer any more. */
   warm(): void {
     void this.loading();
-    if ([...this.tools.values(), ...this.prompts.values()].some((one) => one.validates)) void loadValidator();
+    const first = [...this.tools.values(), ...this.prompts.values()].slice(0, mostLooked);
+    if (first.some((one) => one.validates)) void loadValidator();
   }
 
   /** A list as a result. */
@@ -296,6 +297,8 @@ export class Core {
 }
 
 const none: readonly string[] = [];
+/** To look through ten thousand schemas takes as long as to load the validator, which a later one does when it is called. */
+const mostLooked = 200;
 /** By brand, not by class: the Server may come from another copy of this package. */
 export function isServer(value: unknown): value is Server {
   return typeof value === 'object' && value !== null && brand in value;

@@ -2,15 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { type AnyTool, allTools, tableHead, usualTools } from './all-tools.ts';
 import { type Answer, type Lab, onEachNode, openLab } from './fixture.ts';
 
-const usual = ['evaluate', 'inspect', 'lookup', 'reload', 'debug', 'sessions'] as const;
-const tools = [...usual, 'define', 'complete', 'check_syntax', 'load_file', 'profile', 'heap', 'run_tests'] as const;
-
-const table: string[] = [`| engine | ${tools.join(' | ')} |`, `|---|${tools.map(() => '---|').join('')}`];
+const table: string[] = tableHead();
 
 /** Each does what only a working one does. */
-const trials: Readonly<Record<(typeof tools)[number], (lab: Lab, folder: string) => Promise<boolean>>> = {
+const trials: Readonly<Record<AnyTool, (lab: Lab, folder: string) => Promise<boolean>>> = {
   evaluate: async (lab) => (await lab.evaluate('let n = 6; n * 7')).head === '=> 42',
   inspect: async (lab) => {
     await lab.value('const box = { inside: 1 }; 1');
@@ -64,16 +62,16 @@ const trials: Readonly<Record<(typeof tools)[number], (lab: Lab, folder: string)
 onEachNode((node) => {
   it('every tool of the table works on JavaScript', async () => {
     await using few = await openLab({ node });
-    expect((await few.client.listTools()).map(({ name }) => name).sort()).toEqual([...usual].sort());
+    expect((await few.client.listTools()).map(({ name }) => name).sort()).toEqual([...usualTools].sort());
     // Whether a project has tests is seen at the start.
     writeFileSync(join(few.folder, 'package.json'), '{"scripts":{"test":"node --test"}}');
     await using lab = await openLab({ node, tools: 'all', cwd: few.folder });
-    expect((await lab.client.listTools()).map(({ name }) => name).sort()).toEqual([...tools].sort());
+    expect((await lab.client.listTools()).map(({ name }) => name).sort()).toEqual([...allTools].sort());
     const row: Record<string, boolean> = {};
-    for (const tool of tools) row[tool] = await trials[tool](lab, few.folder).catch(() => false);
+    for (const tool of allTools) row[tool] = await trials[tool](lab, few.folder).catch(() => false);
     const version = await lab.value('process.version');
-    table.push(`| JavaScript, Node ${version.slice(2, -1)} | ${tools.map((tool) => (row[tool] ? 'yes' : 'no')).join(' | ')} |`);
-    expect(row).toEqual(Object.fromEntries(tools.map((tool) => [tool, true])));
+    table.push(`| JavaScript, Node ${version.slice(2, -1)} | ${allTools.map((tool) => (row[tool] ? 'yes' : 'no')).join(' | ')} |`);
+    expect(row).toEqual(Object.fromEntries(allTools.map((tool) => [tool, true])));
   });
 });
 

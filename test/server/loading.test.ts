@@ -77,6 +77,20 @@ describe('ajv', () => {
     await vi.waitFor(() => expect(loads).toEqual(['ajv/dist/2020.js']));
   });
 
+  it('is not looked for in more schemas than a few hundred: a later one loads it when it is called', async () => {
+    const plain = { type: 'object', properties: { a: { type: 'string' } } } as const;
+    const { wire } = await open((made) => {
+      for (let at = 0; at < 250; at++) made.tool(`plain-${at}`, { input: plain }, () => 'plain');
+      made.tool('ajv', { input: literal }, () => 'checked');
+    });
+    wire.send(chunk(shake));
+    await arrived(wire);
+    expect(loads).toEqual([]);
+    wire.send(chunk(call(1, 'ajv')));
+    await vi.waitFor(async () => expect(ids(await arrived(wire))).toContain(1));
+    expect(loads).toEqual(['ajv/dist/2020.js']);
+  });
+
   it('is loaded once for all that need it', async () => {
     const { server, wire } = await open((made) => {
       for (const name of ['a', 'b', 'c']) made.tool(name, { input: { ...literal, title: name }, output: { ...literal } }, () => ({}));

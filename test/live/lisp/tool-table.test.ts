@@ -3,30 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { notRun } from '../../../scripts/prepare.mjs';
+import { type AnyTool, allTools, tableHead } from '../all-tools.ts';
 import { type Lab, openLisp } from './fixture.ts';
 import { writeShop } from './shop.ts';
 
-const tools = [
-  'evaluate',
-  'inspect',
-  'lookup',
-  'reload',
-  'debug',
-  'sessions',
-  'define',
-  'complete',
-  'check_syntax',
-  'load_file',
-  'profile',
-  'heap',
-  'run_tests',
-] as const;
-type Tool = (typeof tools)[number];
-
-const table: string[] = [`| engine | ${tools.join(' | ')} |`, `|---|${tools.map(() => '---|').join('')}`];
+const table: string[] = tableHead();
 
 /** Each does what only a working one does. */
-const trials: Readonly<Record<Tool, (lab: Lab, folder: string) => Promise<string>>> = {
+const trials: Readonly<Record<AnyTool, (lab: Lab, folder: string) => Promise<string>>> = {
   evaluate: async (lab) => (await lab.evaluate('(defvar *n* 6) (* *n* 7)')).head,
   inspect: async (lab) => (await lab.call('inspect', { target: '*n*' })).text,
   lookup: async (lab) => {
@@ -70,11 +54,11 @@ describe.skipIf(notRun('sbcl') || notRun('fiveam'))('every tool', () => {
     // Whether a project has tests is seen at the start.
     writeShop(folder);
     await using lab = await openLisp({ tools: 'all', cwd: folder });
-    const row = {} as Record<Tool, string>;
-    for (const tool of tools) row[tool] = await trials[tool](lab, folder);
+    const row = {} as Record<AnyTool, string>;
+    for (const tool of allTools) row[tool] = await trials[tool](lab, folder);
     const on = (await lab.call('define', { on: 'cart', source: '(defun f () 1)' })).text;
     table.push(
-      `| Common Lisp, ${await lab.value('(lisp-implementation-version)')} | ${tools.map((tool) => (tool === 'define' ? `yes; with on: ${on}` : 'yes')).join(' | ')} |`,
+      `| Common Lisp, ${await lab.value('(lisp-implementation-version)')} | ${allTools.map((tool) => (tool === 'define' ? `yes; with on: ${on}` : 'yes')).join(' | ')} |`,
     );
     expect(row).toMatchObject({
       evaluate: '=> 42',
@@ -95,7 +79,7 @@ describe.skipIf(notRun('sbcl') || notRun('fiveam'))('every tool', () => {
     // The same as users are told.
     const told = readFileSync(new URL('../../../docs/live-lisp.md', import.meta.url), 'utf8');
     const named = [...told.matchAll(/^\| ([\w, ]+) \| yes[^|]*\|$/gm)].flatMap(([, names = '']) => names.split(', '));
-    expect(named.sort()).toEqual([...tools].sort());
+    expect(named.sort()).toEqual([...allTools].sort());
   }, 120_000);
 });
 

@@ -4,30 +4,14 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Engine, smalltalk } from 'vivarium/live';
 import { notRun } from '../../../scripts/prepare.mjs';
+import { type AnyTool, allTools, tableHead } from '../all-tools.ts';
 import { type Lab, openLab } from '../fixture.ts';
 import { squeak } from './squeak/engine.ts';
 
-const tools = [
-  'evaluate',
-  'inspect',
-  'lookup',
-  'reload',
-  'debug',
-  'sessions',
-  'run_tests',
-  'define',
-  'complete',
-  'check_syntax',
-  'load_file',
-  'profile',
-  'heap',
-] as const;
-type Tool = (typeof tools)[number];
-
-const table: string[] = [`| engine | ${tools.join(' | ')} |`, `|---|${tools.map(() => '---|').join('')}`];
+const table: string[] = tableHead();
 
 /** Each does what only a working one does. */
-const trials: Readonly<Record<Tool, (lab: Lab) => Promise<string>>> = {
+const trials: Readonly<Record<AnyTool, (lab: Lab) => Promise<string>>> = {
   evaluate: async (lab) => (await lab.evaluate('n := 6. n * 7')).head.replace(/ {3}#\d+$/, ''),
   inspect: async (lab) => (await lab.call('inspect', { target: 'n' })).text,
   lookup: async (lab) => (await lab.call('lookup', { name: 'Object', want: 'summary' })).text,
@@ -56,14 +40,16 @@ const trials: Readonly<Record<Tool, (lab: Lab) => Promise<string>>> = {
   heap: async (lab) => (await lab.call('heap', {})).text,
 };
 
-async function tryAll(lab: Lab): Promise<Record<Tool, string>> {
-  const row = {} as Record<Tool, string>;
-  for (const tool of tools) row[tool] = await trials[tool](lab);
+async function tryAll(lab: Lab): Promise<Record<AnyTool, string>> {
+  const row = {} as Record<AnyTool, string>;
+  for (const tool of allTools) row[tool] = await trials[tool](lab);
   return row;
 }
 
-function note(title: string, row: Readonly<Record<Tool, string>>, unsupported: readonly Tool[]): void {
-  table.push(`| ${title} | ${tools.map((tool) => (unsupported.includes(tool) ? `no: ${row[tool].split('\n')[0]}` : 'yes')).join(' | ')} |`);
+function note(title: string, row: Readonly<Record<AnyTool, string>>, unsupported: readonly AnyTool[]): void {
+  table.push(
+    `| ${title} | ${allTools.map((tool) => (unsupported.includes(tool) ? `no: ${row[tool].split('\n')[0]}` : 'yes')).join(' | ')} |`,
+  );
 }
 
 describe('every tool', () => {
@@ -90,7 +76,7 @@ describe('every tool', () => {
     });
     expect(Number(await lab.value('[ 1 to: 1000 do: [ :each | each printString ] ] timeToRun'))).toBeGreaterThanOrEqual(0);
     // The same as users are told, and every tool there is.
-    expect((await lab.client.listTools()).map(({ name }) => name).sort()).toEqual([...tools].sort());
+    expect((await lab.client.listTools()).map(({ name }) => name).sort()).toEqual([...allTools].sort());
   });
 
   it.skipIf(notRun('squeak') || notRun('scratch'))('works on Squeak, or says why not', async () => {
