@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { VivariumError } from '../jsonrpc/error.ts';
-import { createLive, type Live, type LiveLimits, type LiveOptions, type SurfaceName } from '../live/index.ts';
+import { createLive, type Live, type LiveLimits, type LiveOptions, type SpareChoice, type SurfaceName } from '../live/index.ts';
 import { surfaces } from '../live/surface.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { count, list, milliseconds } from './flag-values.ts';
@@ -34,6 +34,7 @@ export function optionsOf(values: Values, asks: boolean, targets: readonly strin
     throw new CommandError(exitCodes.usage, `There is no file ${absent} in ${cwd}`, { hint: 'See --load' });
   const [state, tools, name, version] = [text('state'), text('tools'), text('name'), text('server-version')];
   const surface = surfaceIn(text('surface'));
+  const spare = spareIn(text('spare'));
   return {
     ...((named !== undefined || !asks) && { cwd }),
     load,
@@ -43,6 +44,7 @@ export function optionsOf(values: Values, asks: boolean, targets: readonly strin
     ...(state !== undefined && { stateFolder: resolve(state) }),
     ...(tools !== undefined && { tools: tools === 'all' ? 'all' : list(tools) }),
     ...(surface !== undefined && { surface }),
+    ...(spare !== undefined && { spare }),
     ...(name !== undefined && { name }),
     ...(version !== undefined && { version }),
     expose: values['expose'] === true,
@@ -56,6 +58,12 @@ function surfaceIn(given: string | undefined): SurfaceName | undefined {
   if (given !== undefined && !surfaces.has(given))
     throw new CommandError(exitCodes.usage, `There is no surface "${given}", only ${[...surfaces.keys()].join(', ')}`);
   return given as SurfaceName | undefined;
+}
+
+function spareIn(given: string | undefined): SpareChoice | undefined {
+  if (given !== undefined && given !== 'slow' && given !== 'all' && given !== 'none')
+    throw new CommandError(exitCodes.usage, `--spare is slow, all or none, not "${given}"`);
+  return given;
 }
 
 function limitsOf(text: (name: string) => string | undefined): Partial<LiveLimits> {

@@ -65,6 +65,11 @@ export const live: Command = {
     wait: { type: 'string', value: 'time', help: 'After this an evaluation is answered [RUNNING] (default: 20s)' },
     'session-timeout': { type: 'string', value: 'time', help: 'Sessions nobody used for so long are closed (default: 30m)' },
     'max-sessions': { type: 'string', value: 'number', help: 'Sessions at a time, each a process (default: 16)' },
+    spare: {
+      type: 'string',
+      value: 'slow|all|none',
+      help: 'An empty image waits for the next session: in languages that begin slowly (Smalltalk), in all, in none (default: slow)',
+    },
     state: { type: 'string', value: 'folder', help: 'Where saved sessions and the token are (default: under ~/.local/state)' },
     quiet: { type: 'boolean', short: 'q', help: 'Do not say how to add it to a client' },
     ...httpFlags,

@@ -73,6 +73,8 @@ export interface Engine {
   readonly title: string;
   /** Its programs run without us: they are left, and never emptied or ended. */
   readonly foreign?: true;
+  /** It takes so long to begin that one image is kept waiting. */
+  readonly slow?: true;
   /** No evaluation may take longer, whatever was asked for. */
   readonly mostMs?: number;
   readonly features: Features;

@@ -24,4 +24,5 @@ export { type LispOptions, lisp } from './lisp/engine.ts';
 export { createLive, type Live, type LiveLimits, type LiveOptions } from './live.ts';
 export { type SmalltalkOptions, smalltalk } from './smalltalk/engine.ts';
 export { ownImage, type PharoOptions, pharo } from './smalltalk/pharo.ts';
+export type { SpareChoice } from './spare.ts';
 export type { SurfaceName } from './surface.ts';

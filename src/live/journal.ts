@@ -1,6 +1,7 @@
 // What is kept of a session: what was evaluated with success, to be done again, and the whole image where the language can write it.
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inBrief } from './outcome.ts';
 import type { Session } from './session.ts';
 
 export interface Journal {
@@ -95,7 +96,7 @@ export async function replay(
     run.shown = true;
     const { outcome } = run;
     if (outcome?.status !== 'ok') {
-      const text = outcome?.status === 'error' ? `${outcome.fault.type}: ${outcome.fault.message}` : (outcome?.status ?? 'paused');
+      const text = outcome === undefined ? 'paused' : inBrief(outcome);
       return { done, failed: { cell: done + 1, text } };
     }
     done++;

@@ -16,6 +16,7 @@ import { offerResources } from './resources.ts';
 import { type SandboxOptions, sandboxProblem } from './sandbox.ts';
 import type { SessionTerms } from './session.ts';
 import { Sessions } from './sessions.ts';
+import { type SpareChoice, Spares } from './spare.ts';
 import { type SurfaceName, surfaceOf } from './surface.ts';
 import { offerTools } from './tools.ts';
 import { findVisits, namedVisits, type Visit } from './visits.ts';
@@ -44,6 +45,11 @@ export interface LiveOptions {
   readonly attach?: boolean | readonly string[];
   /** Images behind bubblewrap: no network, and of the files only the project's, which are read-only unless `write` is set. */
   readonly sandbox?: boolean | SandboxOptions;
+  /**
+   * One image waits, begun but empty, so that a session that is opened or has lost its image goes on at once; it costs the memory
+   * of an image. Default: slow, only where the language takes long to begin, which is Smalltalk.
+   */
+  readonly spare?: SpareChoice;
   /** Resources and prompts as tools too, for clients that know only tools. Default: false. */
   readonly expose?: boolean;
   /** Tools beside the six: all, or by name. Default: run_tests, where the project has a runner for its tests. */
@@ -145,6 +151,7 @@ export function createLive(options: LiveOptions = {}): Live {
     mostQueued: 100,
     ...createMask(process.env),
     sandbox: sandboxOf(options.sandbox),
+    spares: new Spares(options.spare ?? 'slow'),
   };
   const sessions = new Sessions({
     engines,

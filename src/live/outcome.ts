@@ -17,6 +17,12 @@ export function outcomeOf(frame: Frame): Outcome {
   return { status: 'ok', value, ...values, ...notes };
 }
 
+/** On one line of a list. */
+export function inBrief(outcome: Outcome): string {
+  if (outcome.status === 'ok') return (outcome.values ?? [outcome.value]).map(({ text }) => text).join(' ; ');
+  return outcome.status === 'error' ? `${outcome.fault.type}: ${outcome.fault.message}` : outcome.status;
+}
+
 export function strayText({ what, where, fault: told }: Frame): string {
   if (what === 'memory') return `[memory ran out in ${asText(where)}; it was stopped]`;
   if (what === 'interrupted') return `[interrupted: ${asText(where)}]`;

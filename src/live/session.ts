@@ -1,12 +1,13 @@
 // A session: an image and what was done in it. The image may be lost; the session then says so, counts a generation, and goes on.
 import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type StopReason, startsOf } from './engine.ts';
-import { Image, ImageEnded, type ImageLimits } from './image.ts';
+import { type Image, ImageEnded, type ImageLimits } from './image.ts';
 import { interrupt } from './interrupt.ts';
 import { Notices } from './notices.ts';
-import { messageOf, outcomeOf, strayText } from './outcome.ts';
+import { inBrief, messageOf, outcomeOf, strayText } from './outcome.ts';
 import { Printed } from './printed.ts';
 import { Run } from './run.ts';
 import { type SandboxOptions, sandboxed } from './sandbox.ts';
+import type { Spares } from './spare.ts';
 import { rehearse, runStart } from './start.ts';
 import { asPause, asPicture, asText, asTexts } from './told.ts';
 import type { Frame } from './wire.ts';
@@ -28,6 +29,7 @@ export interface SessionTerms extends ImageLimits {
   readonly sandbox?: SandboxOptions | undefined;
   /** How long an interrupt may take before the image is ended. */
   readonly graceMs: number;
+  readonly spares: Spares;
 }
 
 export interface Asked {
@@ -294,7 +296,7 @@ export class Session {
       plain.wire?.destroy();
       throw new ImageEnded('The session is closed');
     }
-    const image: Image = new Image(launch, this.terms, {
+    const image: Image = this.terms.spares.begin(this.engine, options, launch, this.terms, {
       output: (stream, text, cell, skipped) =>
         ready ? this.#printed(stream, text, cell, skipped) : stream === 'err' ? said.add(text) : undefined,
       event: (frame) => this.#event(frame),
@@ -383,12 +385,7 @@ export class Session {
 
   #note({ cell, code, language, package: pack }: Run, outcome: Outcome): void {
     const ok = outcome.status === 'ok';
-    const text =
-      outcome.status === 'ok'
-        ? (outcome.values ?? [outcome.value]).map(({ text: one }) => one).join(' ; ')
-        : outcome.status === 'error'
-          ? `${outcome.fault.type}: ${outcome.fault.message}`
-          : outcome.status;
+    const text = inBrief(outcome);
     const whole = code.length <= mostCode;
     const kept = whole ? code : `${code.slice(0, mostCode)}…`;
     this.entries.push({ cell, code: kept, language, package: pack, ok: ok && whole, text: text.slice(0, 500) });

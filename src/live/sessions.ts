@@ -120,6 +120,7 @@ export class Sessions {
       this.#graves.delete(oldest);
     }
     await session.close();
+    if (this.#sessions.size === 0) await this.#options.terms.spares.letGo();
     return true;
   }
 
@@ -133,7 +134,7 @@ export class Sessions {
     clearInterval(this.#timer);
     const all = [...this.#sessions.values()];
     this.#sessions.clear();
-    await Promise.all(all.map((session) => session.close()));
+    await Promise.all([...all.map((session) => session.close()), this.#options.terms.spares.close()]);
   }
 
   #expire(): void {

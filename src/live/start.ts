@@ -1,7 +1,7 @@
 // What a fresh image does first. What goes wrong with it is said with the next answer; the image is there all the same.
 import { CellFault, type Engine, type LaunchOptions, type Notebook, type Start } from './engine.ts';
 import type { Image } from './image.ts';
-import { outcomeOf } from './outcome.ts';
+import { inBrief, outcomeOf } from './outcome.ts';
 
 export interface Started {
   readonly declares: readonly string[];
@@ -34,7 +34,7 @@ export async function runStart(image: Image, notebook: Notebook, { what, code }:
     }
     const outcome = outcomeOf(frame);
     if (outcome.status === 'ok') return { declares };
-    return failed(what, outcome.status === 'error' ? `${outcome.fault.type}: ${outcome.fault.message}` : outcome.status);
+    return failed(what, inBrief(outcome));
   } catch (error) {
     if (!(error instanceof CellFault)) throw error;
     return failed(what, error.message);

@@ -73,6 +73,7 @@ describe('vivarium live on stdio', () => {
     [['--heap', 'much'], 'takes a whole number'],
     [['--language', 'cobol'], 'There is no language "cobol"'],
     [['--tools', 'cook'], 'There is no tool "cook"'],
+    [['--spare', 'two'], '--spare is slow, all or none, not "two"'],
     [['--allow-remote'], 'is about HTTP'],
     [['extra'], 'live takes no arguments'],
     [['--attach', 'example.com:9229'], 'example.com is not this machine'],

@@ -12,15 +12,16 @@ const hungUp = /^\[STATE LOST\] generation 2: its private channel was closed/;
 const full = /^\[OUT OF MEMORY\] stopped in /;
 /** Native code that takes hours. */
 const native = 'process.getBuiltinModule("crypto").pbkdf2Sync("a", "b", 2 ** 31 - 1, 64, "sha512")';
+const sign = (stuck: string): string => `process.getBuiltinModule("fs").writeFileSync("${stuck}", "");`;
 
 const inNode: Patient = {
   title: 'JavaScript',
   keep: 'var kept = 5; kept',
   kept: 'kept',
-  wedges: (fifo) => ({
+  wedges: (fifo, stuck) => ({
     'an endless loop': { code: 'for (;;);', session: 'kept', head: interrupted },
-    'a loop that nothing interrupts': { code: native, session: 'restarted', head: uninterrupted },
-    'a blocking read': { code: `require('node:fs').readFileSync('${fifo}')`, session: 'restarted', head: uninterrupted },
+    'a loop that nothing interrupts': { code: `${sign(stuck)} ${native}`, session: 'restarted', head: uninterrupted },
+    'a blocking read': { code: `${sign(stuck)} require('node:fs').readFileSync('${fifo}')`, session: 'restarted', head: uninterrupted },
     'an exhausted heap': {
       code: 'const all = []; function hoard() { for (;;) all.push({ x: all.length }); } hoard()',
       session: 'kept',
@@ -47,9 +48,13 @@ const inLisp: Patient = {
   title: 'Common Lisp (SBCL)',
   keep: '(defvar *kept* 5) *kept*',
   kept: '*kept*',
-  wedges: (fifo) => ({
+  wedges: (fifo, stuck) => ({
     'an endless loop': { code: '(loop)', session: 'kept', head: interrupted },
-    'a loop that nothing interrupts': { code: '(sb-sys:without-interrupts (loop))', session: 'restarted', head: uninterrupted },
+    'a loop that nothing interrupts': {
+      code: `(sb-sys:without-interrupts (close (open "${stuck}" :direction :output)) (loop))`,
+      session: 'restarted',
+      head: uninterrupted,
+    },
     'a blocking read': { code: `(with-open-file (in "${fifo}") (read-line in))`, session: 'kept', head: interrupted },
     'an exhausted heap': { code: '(let ((all nil)) (loop (push 1 all)))', session: 'kept', head: full, alone: true },
     'an exhausted stack': {
@@ -75,11 +80,11 @@ const inAmber: Patient = {
   title: 'Smalltalk (Amber)',
   keep: 'kept := 5',
   kept: 'kept',
-  wedges: (fifo) => ({
+  wedges: (fifo, stuck) => ({
     'an endless loop': { code: '[ true ] whileTrue', session: 'kept', head: interrupted },
-    'a loop that nothing interrupts': { code: inlined(native), session: 'restarted', head: uninterrupted },
+    'a loop that nothing interrupts': { code: inlined(`${sign(stuck)} ${native}`), session: 'restarted', head: uninterrupted },
     'a blocking read': {
-      code: inlined(`process.getBuiltinModule("fs").readFileSync("${fifo}")`),
+      code: inlined(`${sign(stuck)} process.getBuiltinModule("fs").readFileSync("${fifo}")`),
       session: 'restarted',
       head: uninterrupted,
     },
@@ -114,16 +119,16 @@ const inSqueak: Patient = {
   title: 'Smalltalk (Squeak, by its wire)',
   keep: 'kept := 5',
   kept: 'kept',
-  wedges: (fifo) => ({
+  wedges: (fifo, stuck) => ({
     'an endless loop': { code: '[true] whileTrue: []', session: 'kept', head: interrupted },
     // Above the bridge's own priority nothing else runs.
     'a loop that nothing interrupts': {
-      code: 'Processor activeProcess priority: 8. [true] whileTrue: []',
+      code: `Processor activeProcess priority: 8. (StandardFileStream new open: '${stuck}' forWrite: true) close. [true] whileTrue: []`,
       session: 'restarted',
       head: uninterrupted,
     },
     'a blocking read': {
-      code: `(StandardFileStream new open: '${fifo}' forWrite: false) next`,
+      code: `(StandardFileStream new open: '${stuck}' forWrite: true) close. (StandardFileStream new open: '${fifo}' forWrite: false) next`,
       session: 'restarted',
       head: uninterrupted,
     },

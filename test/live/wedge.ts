@@ -1,5 +1,6 @@
 // What every engine must survive, and how that is tried: each row of the table has to be there for each of them.
 import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Answer, eventually, type Lab } from './fixture.ts';
@@ -30,8 +31,8 @@ export interface Patient {
   /** A cell that keeps 5 under a name, and one that gives it where it is still there. */
   readonly keep: string;
   readonly kept: string;
-  /** `fifo` is a file that nobody ever writes to. */
-  wedges(fifo: string): Readonly<Record<WedgeName, Wedge>>;
+  /** `fifo` is a file that nobody ever writes to. Where it matters that a cell is stuck already, it writes the file `stuck` first. */
+  wedges(fifo: string, stuck: string): Readonly<Record<WedgeName, Wedge>>;
 }
 
 /**
@@ -44,6 +45,7 @@ export class Ward {
   readonly #patient: Patient;
   readonly #lab: Lab;
   readonly #other: string;
+  readonly #stuck: string;
   readonly #wedges: Readonly<Record<WedgeName, Wedge>>;
   readonly #rows: string[] = [];
 
@@ -53,7 +55,8 @@ export class Ward {
     this.#other = other;
     const fifo = join(lab.folder, 'never');
     execFileSync('mkfifo', [fifo]);
-    this.#wedges = patient.wedges(fifo);
+    this.#stuck = join(lab.folder, 'stuck');
+    this.#wedges = patient.wedges(fifo, this.#stuck);
   }
 
   static async open(patient: Patient, lab: Lab): Promise<Ward> {
@@ -70,6 +73,8 @@ export class Ward {
     const running = lab.evaluate(code, { session, wait_ms: 120_000 });
     if (!alone) {
       await eventually(async () => (await lab.call('sessions', { action: 'list' })).text).toMatch(new RegExp(`^${session} .* busy`, 'm'));
+      if (code.includes(this.#stuck)) await eventually(() => existsSync(this.#stuck)).toBe(true);
+      rmSync(this.#stuck, { force: true });
       // While it is stuck, others are not.
       await this.#answers(this.#patient.kept, this.#other, 1);
       expect((await lab.call('sessions', { action: 'interrupt', session })).isError).toBe(false);

@@ -19,6 +19,7 @@ export function smalltalk({ node, folder = process.cwd() }: SmalltalkOptions = {
     language: 'smalltalk',
     aliases: ['st', 'amber'],
     title: 'Smalltalk (Amber)',
+    slow: true,
     features: {
       interrupt: 'keep',
       readOnly: false,
