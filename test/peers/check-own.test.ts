@@ -115,12 +115,18 @@ describe.concurrent('the live image', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const live = (...more: string[]): string[] => [command, 'live', '-q', '--cwd', folder, '--state', state, ...more];
 
-  it('breaks nothing on stdio, in five revisions', { timeout: limit }, async () => {
-    expect(await redLinesOfAll(program(...live()))).toEqual([]);
+  const surfaces: readonly (readonly [title: string, flags: readonly string[]])[] = [
+    ['itself', []],
+    ...(notRun('sbcl') ? [] : [['CL-MCP-Server', ['--surface', 'cl']] as const]),
+    ['the server of the Pharo guide', ['--surface', 'pharo']],
+  ];
+
+  it.each(surfaces)('breaks nothing as %s on stdio, in five revisions', { timeout: limit }, async (_title, flags) => {
+    expect(await redLinesOfAll(program(...live(...flags)))).toEqual([]);
   });
 
-  it('breaks nothing over HTTP in five revisions, nor over HTTP+SSE', { timeout: limit }, async () => {
-    const running = await start(live('--http', '0', '--sse'), /served at/);
+  it.each(surfaces)('breaks nothing as %s over HTTP in five revisions, nor over HTTP+SSE', { timeout: limit }, async (_title, flags) => {
+    const running = await start(live(...flags, '--http', '0', '--sse'), /served at/);
     try {
       const [href = ''] = /http:\S+\/mcp/.exec(running.line) ?? [];
       const headers = { authorization: `Bearer ${readFileSync(join(state, 'token'), 'utf8').trim()}` };
@@ -129,13 +135,5 @@ describe.concurrent('the live image', () => {
     } finally {
       await running.stop();
     }
-  });
-
-  it.skipIf(notRun('sbcl'))('breaks nothing as CL-MCP-Server, in five revisions', { timeout: limit }, async () => {
-    expect(await redLinesOfAll(program(...live('--surface', 'cl')))).toEqual([]);
-  });
-
-  it('breaks nothing as the server of the Pharo guide, in five revisions', { timeout: limit }, async () => {
-    expect(await redLinesOfAll(program(...live('--surface', 'pharo')))).toEqual([]);
   });
 });
