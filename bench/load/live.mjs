@@ -1,6 +1,6 @@
 // Run by the `live` suite as `node live.mjs <target> <case> <ms>`: prints what it measured.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bench } from '../targets.mjs';
@@ -14,7 +14,9 @@ const language = target.split(':')[1] ?? 'javascript';
 const words = {
   javascript: { sum: '1 + 2', loop: 'for (;;);', pid: 'process.pid', end: 'process.exit(3)' },
   lisp: { sum: '(+ 1 2)', loop: '(loop)', pid: '(sb-posix:getpid)', end: '(sb-ext:exit :code 3 :abort t)' },
-  smalltalk: { sum: '1 + 2', loop: '[ true ] whileTrue', pid: 'process pid', end: 'process exit: 3' },
+  // At first the image that waits for the next session begins beside it.
+  smalltalk: { sum: '1 + 2', loop: '[ true ] whileTrue', pid: 'process pid', end: 'process exit: 3', settleMs: 2_500 },
+  squeak: { sum: '1 + 2', loop: '[true] whileTrue: []', end: 'Smalltalk quitPrimitive' },
 }[language];
 
 /** The same text is run in the image and by a plain Node; its last value is the CPU time it took, in milliseconds, of all threads. */
@@ -68,6 +70,7 @@ async function measure() {
 function commandOf() {
   if (target === 'bare') return [process.execPath, path.join(bench, 'servers', 'bare.mjs'), 'stdio'];
   if (target === 'node-repl-mcp') return [process.execPath, path.join(bench, 'node_modules/@qwen-code/node-repl-mcp/dist/index.js')];
+  if (language === 'squeak') return [process.execPath, '--import', 'tsx', path.join(bench, 'servers', 'live-squeak.mjs')];
   return [process.execPath, path.join(bench, '..', 'dist/cli/main.js'), 'live', '--language', language];
 }
 
@@ -105,7 +108,7 @@ async function ready(used) {
 async function perCall(server) {
   await mustAnswer(server, words.sum);
   const make = template(messageFor(words.sum));
-  await server.loop({ make, inflight: 1, ms: Math.max(300, budget / 2) });
+  await server.loop({ make, inflight: 1, ms: words.settleMs ?? Math.max(300, budget / 2) });
   const { count, seconds } = await server.loop({ make, inflight: 1, ms: budget });
   return (seconds * 1_000) / count;
 }
@@ -191,9 +194,20 @@ async function recovery(server, wedge) {
   return { ms: await next(25, {}), other_ms };
 }
 
+/** Of an image that does not know its own number: what its server started last. */
+function childOf(pid) {
+  return Number(
+    readdirSync(`/proc/${pid}/task`)
+      .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' '))
+      .filter((child) => child !== '')
+      .at(-1),
+  );
+}
+
 /** Of the image alone: CPU while nobody asks anything, and resident memory. */
 async function resting(server) {
-  const pid = Number(/=> (\d+)/.exec(await mustAnswer(server, words.pid))[1]);
+  const told = await mustAnswer(server, words.pid ?? words.sum);
+  const pid = words.pid === undefined ? childOf(server.pid) : Number(/=> (\d+)/.exec(told)[1]);
   await sleep(500);
   const ticks = () =>
     readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -79,7 +79,7 @@ const liveCode = (what) => ({ path: `live, ${what}`, suite: 'live', case: what, 
 
 const nextAnswer = (where, target) =>
   ['ms', 'other_ms'].map((metric) => ({
-    path: `live, next answer ${where}${metric === 'ms' ? '' : ', in another session'}, ms`,
+    path: `live, ${target.split(':')[1] ?? 'javascript'}, next answer ${where}${metric === 'ms' ? '' : ', in another session'}, ms`,
     suite: 'live',
     case: where,
     target,
@@ -187,7 +187,7 @@ export const floors = [
     floor: 1.5,
   },
   ...['after an interrupt', 'after a lost image'].flatMap((where) =>
-    [ours, `${ours}:lisp`, `${ours}:smalltalk`].flatMap((target) => nextAnswer(where, target)),
+    [ours, `${ours}:lisp`, `${ours}:smalltalk`, `${ours}:squeak`].flatMap((target) => nextAnswer(where, target)),
   ),
   liveCode('synchronous code'),
   liveCode('awaiting code'),

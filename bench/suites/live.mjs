@@ -7,7 +7,7 @@ import { bench, isBuilt, isChosen, ours } from '../targets.mjs';
 const script = path.join(bench, 'load', 'live.mjs');
 /** `bare` is what could not be avoided: `node -e 0` (`bare:lisp`: `sbcl` that quits at once), a stdio server that echoes, the same code in a plain Node. */
 /** Further languages of the image, where they can be had: what each costs to begin, for an evaluation, and at rest. */
-const languages = [`${ours}:smalltalk`, `${ours}:lisp`];
+const languages = [`${ours}:smalltalk`, `${ours}:lisp`, `${ours}:squeak`];
 const cases = {
   'session ready': ['bare', 'bare:lisp', ours, ...languages],
   'first answer': ['bare', 'bare:lisp', ours, 'node-repl-mcp', ...languages],

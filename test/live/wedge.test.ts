@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { javascript, lisp, smalltalk } from 'vivarium/live';
 import { notRun } from '../../scripts/prepare.mjs';
 import { type LabOptions, onEachNode, openLab } from './fixture.ts';
-import { squeak } from './smalltalk/squeak/engine.ts';
+import { squeak } from './smalltalk/squeak/prepared.ts';
 import { type Patient, Ward, wedges } from './wedge.ts';
 
 const interrupted = /^\[INTERRUPTED\] on request$/;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { notRun } from '../../../scripts/prepare.mjs';
 import { eventually, isAlive, type Lab, openLab } from '../fixture.ts';
-import { squeak } from './squeak/engine.ts';
+import { squeak } from './squeak/prepared.ts';
 
 describe.skipIf(notRun('squeak') || notRun('scratch'))('Squeak', () => {
   const withSqueak = (): Promise<Lab> => openLab({ engines: [squeak()], limits: { heapMb: 64, graceMs: 500 } });

@@ -6,7 +6,7 @@ import { type Engine, smalltalk } from 'vivarium/live';
 import { notRun } from '../../../scripts/prepare.mjs';
 import { type AnyTool, allTools, tableHead } from '../all-tools.ts';
 import { type Lab, openLab } from '../fixture.ts';
-import { squeak } from './squeak/engine.ts';
+import { squeak } from './squeak/prepared.ts';
 
 const table: string[] = tableHead();
 

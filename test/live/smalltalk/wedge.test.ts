@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { smalltalk } from 'vivarium/live';
 import { notRun } from '../../../scripts/prepare.mjs';
 import { eventually, type Lab, openLab } from '../fixture.ts';
-import { squeak } from './squeak/engine.ts';
+import { squeak } from './squeak/prepared.ts';
 
 interface Wedge {
   readonly what: string;

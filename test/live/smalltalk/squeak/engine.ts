@@ -1,35 +1,24 @@
 // Debian's Squeak as an engine: the adapter and the wire on a real virtual machine with a real image.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import type { Engine } from 'vivarium/live';
 import { writeImage } from './image.ts';
 
 const system = '/usr/lib/squeak';
 const scratch = '/usr/share/scratch/Scratch.image';
 
-let prepared: string | undefined;
-
-afterAll(() => {
-  if (prepared !== undefined) rmSync(dirname(prepared), { recursive: true, force: true });
-});
-
-/** Patched once, for all sessions: each reads it, none writes it. */
-function imageFile(): string {
-  if (prepared !== undefined) return prepared;
-  const folder = mkdtempSync(join(tmpdir(), 'live-squeak-'));
+/** The image with the bridge in it, in `folder`: sessions read it, none writes it. */
+export function writeBridged(folder: string): string {
   const bridge = join(folder, 'bridge.st');
   // The image has the line ends of its time.
   writeFileSync(bridge, readFileSync(fileURLToPath(new URL('./bridge.st', import.meta.url)), 'latin1').replace(/\n/g, '\r'), 'latin1');
-  prepared = join(folder, 'bridged.image');
-  writeImage(scratch, `(StandardFileStream new open: '${bridge}' forWrite: false) fileIn`, prepared);
-  return prepared;
+  const image = join(folder, 'bridged.image');
+  writeImage(scratch, `(StandardFileStream new open: '${bridge}' forWrite: false) fileIn`, image);
+  return image;
 }
 
-export function squeak(): Engine {
-  const image = imageFile();
+export function squeakOn(image: string): Engine {
   const vm = join(system, readdirSync(system)[0] as string, 'squeakvm');
   return {
     language: 'smalltalk',
