@@ -37,13 +37,16 @@ describe('a ToolError', () => {
     expect(told).toEqual([]);
   });
 
-  matrix('carries blocks and a structured value', {}, async ({ connect, revision }) => {
+  matrix('carries blocks, a structured value and _meta', {}, async ({ connect, revision }) => {
     const sound = { type: 'audio', data: 'AQID', mimeType: 'audio/wav' } as const;
-    const { server } = throwing(() => new ToolError('no', { content: [sound], structured: { known: ['a'] } }));
+    const { server } = throwing(
+      () => new ToolError('no', { content: [sound], structured: { known: ['a'] }, meta: { 'example.org/tray': 2 } }),
+    );
     const answer = (await (await connect(server)).call('sync')).result;
     expect(answer.content[0]).toEqual(text('no'));
     expect(answer.content[1].type).toBe(revision === '2024-11-05' ? 'resource' : 'audio');
     expect(answer.structuredContent).toEqual(revision >= '2025-06-18' ? { known: ['a'] } : undefined);
+    expect(answer._meta).toMatchObject({ 'example.org/tray': 2 });
   });
 
   it('is not masked', async () => {
