@@ -126,6 +126,13 @@ describe.skipIf(notRun('sbcl'))('evaluate on SBCL', () => {
     expect(await lab.value("(boundp '*ran*)", { session })).toBe('NIL');
   });
 
+  it('runs nothing of a cell whose last comment is not closed', async () => {
+    const answer = await lab.evaluate('(defvar *early* 1)\n  #| so far\n(defvar *late* 2)');
+    expect(answer.text).toMatch(/^\[ERROR\] END-OF-FILE: The form that begins here is not closed.*\n\s+#\| so far[\s\S]*\(cell-\d+:2:3\)/);
+    expect(await lab.value("(boundp '*early*)")).toBe('NIL');
+    expect(await lab.value('(+ 40 2) #| closed #| twice |# |#')).toBe('42');
+  });
+
   it('takes what is printed as output, and standard input as ended', async () => {
     const { text } = await lab.evaluate(
       '(format t "one~%") (format *error-output* "two~%") (sb-ext:run-program "/bin/echo" (list "three") :output t) (read-line nil nil)',

@@ -1,7 +1,8 @@
 // A project in Common Lisp: its systems, files and tests, looked at, edited, saved and brought back.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { lisp } from 'vivarium/live';
 import { notRun } from '../../../scripts/prepare.mjs';
 import { eventually, type Lab, openLisp } from './fixture.ts';
@@ -232,4 +233,27 @@ describe.skipIf(notRun('sbcl'))('what every image begins with', () => {
     const names = (): string[] => readdirSync(join(cache, 'vivarium')).map((name) => name.replace(/^sbcl-.*\.core/, 'core'));
     await expect.poll(names, { timeout: 60_000 }).toEqual(['core']);
   }, 120_000);
+});
+
+describe.skipIf(notRun('sbcl'))('a folder whose name would be a pattern to Lisp', () => {
+  it('is found, placed, reloaded, tested and saved like any other', async () => {
+    const folder = join(mkdtempSync(join(tmpdir(), 'live-odd-')), 'a [b] *c? d');
+    onTestFinished(() => rmSync(dirname(folder), { recursive: true, force: true }));
+    mkdirSync(folder);
+    writeShop(folder);
+    writeFileSync(join(folder, 'own.lisp'), '(defun own (x)\n  (car x))\n');
+    await using lab = await openLisp({ cwd: folder, stateFolder: join(folder, 'state') });
+    expect(await lab.value('(asdf:load-system "shop")')).toBe('T');
+    await lab.value(`(defvar *cart* (make-instance 'shop:cart)) (shop:add *cart* "moss" :three) 1`);
+    expect((await lab.evaluate('(shop:total *cart*)')).text).toMatch(/0: \(SHOP:TOTAL #<SHOP:CART \{\w+\}>\) \(src\/cart\.lisp:17:7\)/);
+    expect((await lab.call('lookup', { name: 'shop:total', want: 'source' })).text).toContain(';; src/cart.lisp:14');
+    await lab.value('(vivarium:load-file "own.lisp")');
+    expect((await lab.evaluate('(own 3)')).text).toContain('(own.lisp:2:3)');
+    editCart(folder, '(incf sum (cdr item))', '(incf sum 1)');
+    expect((await lab.call('reload')).text).toContain('Reloaded src/cart.lisp');
+    if (!notRun('fiveam')) expect((await lab.call('run_tests')).head).toMatch(/^\[(?:PASSED|FAILED)\] [1-9]/);
+    expect((await lab.call('sessions', { action: 'save', name: 'odd' })).text).toContain('the whole image with its values');
+    const { session } = (await lab.call('sessions', { action: 'restore', name: 'odd' })).structured;
+    expect(await lab.value('shop:*added*', { session })).toBe('1');
+  });
 });

@@ -71,6 +71,52 @@ describe.skipIf(notRun('sbcl'))('a Lisp session goes on', () => {
   });
 
   it.each([
+    ['integers', '(set-pprint-dispatch \'integer (lambda (out n) (declare (ignore n)) (write-string "many" out)))'],
+    ['everything', '(set-pprint-dispatch t (lambda (out x) (declare (ignore x)) (write-string "\\" ," out)))'],
+  ])('after it prints %s in a way of its own, which is not how we talk', async (_, code) => {
+    await lab.value('(setf *print-pprint-dispatch* (copy-pprint-dispatch))');
+    expect((await lab.evaluate(code)).structured).toMatchObject({ status: 'ok', generation: 1 });
+    await goesOn();
+    expect((await lab.evaluate('(car 3)')).text).toMatch(/^\[ERROR\] TYPE-ERROR/);
+    await lab.value('(setf *print-pprint-dispatch* (copy-pprint-dispatch nil))');
+  });
+
+  it.each([
+    ['fails at every list', '(set-macro-character #\\( (lambda (in char) (declare (ignore in char)) (error "no lists")))'],
+    ['takes every list for a number', '(set-macro-character #\\( (lambda (in char) (declare (ignore in char)) 7))'],
+    ['never comes back from a list', '(set-macro-character #\\( (lambda (in char) (declare (ignore in char)) (loop)))'],
+  ])('with the standard readtable after one that %s, and says so', async (_, code) => {
+    await lab.value(`(setf *readtable* (copy-readtable)) ${code} 1`);
+    const next = await lab.evaluate('(list *kept*)');
+    expect(next.head).toMatch(/^=> \(42\)/);
+    expect(next.text).toContain('[WARNING] The readtable read no lists any more: *READTABLE* is a copy of the standard one now.');
+    expect((await lab.evaluate('(list *kept*)')).text).not.toContain('readtable');
+    await goesOn();
+  });
+
+  it('with a readtable of its own that reads lists in another way', async () => {
+    await lab.value(
+      '(setf *readtable* (copy-readtable)) (let ((usual (get-macro-character #\\())) (set-macro-character #\\( (lambda (in char) (funcall usual in char)))) (set-macro-character #\\! (lambda (in char) (declare (ignore in char)) :bang)) 1',
+    );
+    expect((await lab.evaluate('(list !)')).text).toMatch(/^=> \(:BANG\) {3}#\d+$/);
+    await lab.value('(setf *readtable* (copy-readtable nil))');
+  });
+
+  it('after *read-suppress*, under which every form is NIL', async () => {
+    await lab.value('(setf *read-suppress* t)');
+    await goesOn();
+    await lab.value('(setf *read-suppress* nil)');
+  });
+
+  it('after COMMON-LISP-USER itself is deleted, in a new one', async () => {
+    const session = await lab.open();
+    await lab.value('(defpackage :zoo (:use :cl)) (defvar zoo::*bear* 7) (delete-package :cl-user)', { session });
+    expect(await lab.value('(list zoo::*bear* (package-name *package*))', { session })).toBe('(7 "COMMON-LISP-USER")');
+    expect(await lab.value('_', { session })).toBe('(7 "COMMON-LISP-USER")');
+    expect(await lab.value('(sb-ext:posix-getenv "NOTHING")', { session })).toBe('NIL');
+  });
+
+  it.each([
     "(find 1 '(1 2) :key 'touch-it)",
     "(position 1 '(1 2) :test-not (symbol-function 'touch-it))",
     "(assoc 1 '((1 . 2)) (identity :key) *toucher*)",

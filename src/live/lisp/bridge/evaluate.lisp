@@ -30,16 +30,20 @@
          (package (if wanted (package-named wanted) (living-package)))
          (*cell* id) (*notes* '()) (*declared* '())
          (*pauses* (equal (field request "onError") "pause")))
+    (mind-readtable)
     (if (null package)
         (done id "fault" (obj "type" "PACKAGE-ERROR" "message" (format nil "There is no package ~a" wanted) "kind" "error" "frames" #()))
         (let ((answer (guarded id
                         (lambda ()
-                          (run-cell (field request "code" "") (format nil "cell-~d" cell) package (null wanted))))))
+                          (run-cell (field request "code" "") (cell-name cell) package (null wanted))))))
           (flush-taps)
           (apply #'done id
                  (append (cdr-members answer)
                          (list "declares" (if *declared* (vec (reverse *declared*)) :omit)
                                "notes" (let ((notes (settled-notes))) (if notes (vec notes) :omit)))))))))
+
+(defun cell-name (cell)
+  (let ((*print-pretty* nil)) (format nil "cell-~d" cell)))
 
 (defun cdr-members (object)
   (loop for (key . value) in (cdr object) collect key collect value))
@@ -48,7 +52,33 @@
   "In one that was deleted nothing can be read any more, not even the way out."
   (if (package-name *current-package*)
       *current-package*
-      (setf *current-package* (find-package :cl-user))))
+      (setf *current-package* (user-package))))
+
+(defvar *list-reader* (get-macro-character #\( nil))
+
+(defun mind-readtable ()
+  "Where a ( begins no list any more, nothing can be written that would mend it."
+  (unless (or (eq (get-macro-character #\() *list-reader*) (reads-lists-p))
+    (setf *readtable* (copy-readtable nil))
+    (push (list nil (obj "severity" "warning" "file" "" "line" 1 "column" 1
+                         "message" "The readtable read no lists any more: *READTABLE* is a copy of the standard one now."))
+          *notes*)))
+
+(defun reads-lists-p ()
+  (let ((form nil))
+    (and (in-time-p (lambda () (setf form (catch 'stop (ignore-errors (read-from-string "(:a)"))))))
+         (consp form)
+         (null (cdr form)))))
+
+(defun user-package ()
+  "Even that one can be deleted. Nothing can be found from within one that was, and SBCL keeps what a constant name has found."
+  (let ((*package* (symbol-package :here)) (name *user-name*))
+    (or (find-package name)
+        (prog1 (make-package name :nicknames '("CL-USER") :use *user-uses*)
+          (name-last-values)))))
+
+(defvar *user-name* "COMMON-LISP-USER")
+(defvar *user-uses* (mapcar #'package-name (package-use-list :cl-user)))
 
 (defun package-named (name)
   (or (find-package name) (find-package (string-upcase name))))
@@ -80,7 +110,7 @@
     (when problem (return-from run-cell (obj "fault" problem))))
   (let ((values '()) (*package* package))
     (setf values (run-text code file))
-    (unless (package-name *package*) (setf *package* (find-package :cl-user)))
+    (unless (package-name *package*) (setf *package* (user-package)))
     (when sets-package (setf *current-package* *package*))
     (shift-history values)
     (if (= (length values) 1)
@@ -107,7 +137,7 @@
 (defun read-form (text start end file)
   (handler-bind ((error (lambda (condition)
                           (throw 'stop (obj "fault" (syntax-fault condition text start file))))))
-    (let ((*reading* t))
+    (let ((*reading* t) (*read-suppress* nil))
       (read-from-string text nil end :start (min start (length text)) :preserve-whitespace t))))
 
 (defun run-form (form)
@@ -125,7 +155,9 @@
     (handler-case
         (let ((*read-suppress* t) (at 0))
           (loop
-            (setf start (skip-blank code at))
+            (multiple-value-bind (next unclosed) (skip-blank code at)
+              (setf start (or unclosed next))
+              (when unclosed (return (incomplete code start file))))
             (multiple-value-bind (form next) (read-from-string code nil end :start start :preserve-whitespace t)
               (when (or (eq form end) (>= next (length code))) (return nil))
               (setf at (max next (1+ at))))))
@@ -137,7 +169,7 @@
 (defun incomplete (code start file)
   (multiple-value-bind (line column) (line-column code start)
     (obj "type" "END-OF-FILE" "kind" "syntax"
-         "message" (format nil "The form that begins here is not closed: a ) or a \" is missing. Nothing was run.~%~a" (line-at code start))
+         "message" (format nil "The form that begins here is not closed: a ), a \" or a |# is missing. Nothing was run.~%~a" (line-at code start))
          "frames" (vector (obj "name" "" "file" file "line" line "column" column "own" t)))))
 
 (defun line-at (text offset)
@@ -218,14 +250,14 @@
   (let ((name (sb-c::compiler-error-context-file-name context))
         (start (sb-c::compiler-error-context-file-position context)))
     (when (and (typep name '(or pathname string)) (integerp start))
-      (let* ((native (sb-ext:native-namestring (truename name)))
-             (text (file-text native))
+      (let* ((file (truename name))
+             (text (file-text file))
              (start (skip-blank text start))
              (form (let ((*read-eval* nil)) (read-from-string text nil nil :start start)))
              (path (rest (reverse (sb-c::compiler-error-context-original-source-path context)))))
         (multiple-value-bind (line column)
             (line-column text (gethash (subform-at form path) (positions-of form text start) start))
-          (values native line column))))))
+          (values (sb-ext:native-namestring file) line column))))))
 
 (defun undefined-name (condition)
   "What was not defined when it was used: it may be by the end of the cell."

@@ -32,7 +32,8 @@
         (sb-thread:make-thread
          (lambda ()
            (let ((status (nth-value 1 (sb-posix:waitpid child 0))))
-             (if (and (sb-posix:wifexited status) (zerop (sb-posix:wexitstatus status)) (probe-file file))
+             (if (and (sb-posix:wifexited status) (zerop (sb-posix:wexitstatus status))
+                      (probe-file (sb-ext:parse-native-namestring file)))
                  (done id)
                  (refused id "it could not be written to ~a" file))))
          :name "saving"))))
@@ -46,5 +47,5 @@
         (sb-posix:dup2 nowhere *main-fd*)
         (setf *history* (list * ** *** / // /// + ++ +++)
               *send* (lambda (frame) (declare (ignore frame))))
-        (sb-ext:save-lisp-and-die file :toplevel #'main))
+        (sb-ext:save-lisp-and-die (sb-ext:parse-native-namestring file) :toplevel #'main))
     (serious-condition () (sb-ext:exit :code 1 :abort t))))

@@ -132,6 +132,10 @@
                 out)))))
 
 (defun write-json (value out)
+  "No printer of the program's, such as a dispatch for integers, has a say in it."
+  (let ((*print-pretty* nil)) (write-json-value value out)))
+
+(defun write-json-value (value out)
   (cond ((eq value t) (write-string "true" out))
         ((eq value :false) (write-string "false" out))
         ((eq value :null) (write-string "null" out))
@@ -142,7 +146,7 @@
         ((vectorp value)
          (write-char #\[ out)
          (loop for item across value for first = t then nil
-               do (unless first (write-char #\, out)) (write-json item out))
+               do (unless first (write-char #\, out)) (write-json-value item out))
          (write-char #\] out))
         ((and (consp value) (eq (car value) :obj))
          (write-char #\{ out)
@@ -152,7 +156,7 @@
                    do (if first (setf first nil) (write-char #\, out))
                       (write-json-string key out)
                       (write-char #\: out)
-                      (write-json member out)))
+                      (write-json-value member out)))
          (write-char #\} out))
         (t (write-json-string (princ-to-string value) out))))
 

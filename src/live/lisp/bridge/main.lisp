@@ -62,8 +62,8 @@
 
 (defun name-last-values ()
   "As in the other languages; variables of a function may have these names all the same."
-  (eval `(define-symbol-macro ,(intern "_" :cl-user) *))
-  (eval `(define-symbol-macro ,(intern "_ERR" :cl-user) *last-error*)))
+  (eval `(define-symbol-macro ,(intern "_" (user-package)) *))
+  (eval `(define-symbol-macro ,(intern "_ERR" (user-package)) *last-error*)))
 
 (defvar *history* nil "SBCL forgets the last values when an image is written.")
 

@@ -45,7 +45,8 @@
 
 (defun file-place (name location)
   (when name
-    (let* ((text (file-text name))
+    (let* ((file (translate-logical-pathname name))
+           (text (file-text file))
            (index (sb-di:code-location-toplevel-form-offset location))
            (number (ignore-errors (sb-di:code-location-form-number location))))
       (multiple-value-bind (form start) (nth-form text index)
@@ -53,10 +54,10 @@
                (path (and paths (< number (length paths)) (rest (reverse (aref paths number)))))
                (at (gethash (subform-at form path) (positions-of form text start) start)))
           (multiple-value-bind (line column) (line-column text at)
-            (values name line column)))))))
+            (values (sb-ext:native-namestring file) line column)))))))
 
-(defun file-text (name)
-  (with-open-file (in (translate-logical-pathname name) :external-format '(:utf-8 :replacement #\?))
+(defun file-text (file)
+  (with-open-file (in file :external-format '(:utf-8 :replacement #\?))
     (let* ((text (make-string (min (file-length in) 5000000))) (length (read-sequence text in)))
       (subseq text 0 length))))
 

@@ -9,14 +9,17 @@
     (values line (1+ (- offset start)))))
 
 (defun skip-blank (text at)
-  "Over white space and comments."
+  "Over white space and comments; also where the last comment begins, if it has no end."
   (loop
     (let ((at-now at))
       (setf at (or (position-if-not (lambda (char) (member char '(#\space #\tab #\newline #\return #\page))) text :start at)
                    (length text)))
       (cond ((>= at (length text)) (return at))
             ((char= (char text at) #\;) (setf at (or (position #\newline text :start at) (length text))))
-            ((starts-at text at "#|") (setf at (skip-block text at)))
+            ((starts-at text at "#|")
+             (multiple-value-bind (next closed) (skip-block text at)
+               (unless closed (return (values next at)))
+               (setf at next)))
             ((= at at-now) (return at))))))
 
 (defun starts-at (text at what)
@@ -29,7 +32,7 @@
           do (cond ((starts-at text at "#|") (incf depth) (incf at 2))
                    ((starts-at text at "|#") (decf depth) (incf at 2) (when (zerop depth) (return)))
                    (t (incf at))))
-    at))
+    (values at (zerop depth))))
 
 (defun skip-quoted (text at end)
   (loop for index from (1+ at) below (length text)

@@ -45,7 +45,7 @@
   (let ((setup (or (probe-file (merge-pathnames ".qlot/setup.lisp" *default-pathname-defaults*))
                    (let ((home (sb-posix:getenv "HOME")))
                      (and home (plusp (length home))
-                          (probe-file (concatenate 'string (string-right-trim "/" home) "/quicklisp/setup.lisp")))))))
+                          (probe-file (merge-pathnames "quicklisp/setup.lisp" (folder-named home))))))))
     (when (and setup (not (find-package :quicklisp)))
       (handler-case (handler-bind ((warning #'muffle-warning)) (load setup))
         (error (condition) (format *error-output* "~a could not be loaded: ~a~%" setup condition))))))
@@ -62,7 +62,7 @@
 (defun own-translations ()
   (if *folder*
       `(:output-translations
-        ((,(sb-ext:native-namestring *folder*) :**/ :*.*.*)
+        ((,*folder* :**/ :*.*.*)
          (:user-cache "vivarium" ,(format nil "~36r" (sxhash (sb-ext:native-namestring *folder*))) :**/ :*.*.*))
         :inherit-configuration)
       '(:output-translations :inherit-configuration)))
@@ -117,11 +117,11 @@
 ;; ASDF counts in seconds, and people edit faster: a file is what its bytes are.
 (defun stamp-of (file)
   (ignore-errors
-   (let* ((native (sb-ext:native-namestring (truename file))) (stat (sb-posix:stat native)))
-     (list (sb-posix:stat-mtime stat) (sb-posix:stat-size stat) (sxhash-of native)))))
+   (let* ((true (truename file)) (stat (sb-posix:stat (sb-ext:native-namestring true))))
+     (list (sb-posix:stat-mtime stat) (sb-posix:stat-size stat) (sxhash-of true)))))
 
-(defun sxhash-of (native)
-  (with-open-file (in native :element-type '(unsigned-byte 8))
+(defun sxhash-of (file)
+  (with-open-file (in file :element-type '(unsigned-byte 8))
     (let ((hash 0) (bytes (make-array 65536 :element-type '(unsigned-byte 8))))
       (declare (type (unsigned-byte 60) hash))
       (loop for length = (read-sequence bytes in)

@@ -13,7 +13,7 @@
         (push (list "the tests" :failed (format nil "could not be run. ~a: ~a" (type-name condition) (condition-message condition)))
               *results*)))
     (finish-output)
-    (with-open-file (out report :direction :output :if-exists :supersede :external-format :utf-8)
+    (with-open-file (out (sb-ext:parse-native-namestring report) :direction :output :if-exists :supersede :external-format :utf-8)
       (write-json (report-obj) out))
     (sb-ext:exit :code 0 :abort t)))
 
