@@ -44,6 +44,14 @@ onEachNode((node) => {
       expect(text).toMatch(/^\[ERROR\] ParseError: Unexpected end of the code\n\[Backtrace\]\n {2}0: \(top level\) \(cell:2:/);
     });
 
+    it.each([
+      ["'abc", '1:5'],
+      ['x := 3.\n[ :y | y', '2:9'],
+      ['#(1 2', '1:6'],
+    ])('places the end of %s, which is not closed, at %s', async (code, place) => {
+      expect((await lab.evaluate(code)).text).toContain(`Unexpected end of the code\n[Backtrace]\n  0: (top level) (cell:${place})`);
+    });
+
     it('names a variable that nobody has assigned', async () => {
       expect((await lab.evaluate('zork + 1')).head).toBe('[ERROR] UnknownVariableError: Unknown Variable error: zork is not defined');
     });
@@ -81,7 +89,7 @@ onEachNode((node) => {
       expect(paused.structured.status).toBe('paused');
       expect(paused.text).toMatch(/0: Meter>>twice:\n {6}self = a Meter\(count: nil\)\n {6}n = 21/);
       expect((await lab.call('debug', { action: 'eval', frame: 0, code: 'count isNil and: [ n = 21 ]' })).head).toBe('=> true');
-      await lab.call('debug', { action: 'eval', frame: 0, code: 'count := 2' });
+      expect((await lab.call('debug', { action: 'eval', frame: 0, code: 'count := 2' })).head).toBe('=> 2');
       expect((await lab.call('debug', { action: 'restart', restart: 0 })).head).toBe('=> 42');
     });
 
@@ -95,6 +103,23 @@ onEachNode((node) => {
       expect((await lab.call('debug', { action: 'restart', restart: 2 })).structured.status).toBe('interrupted');
       expect(await lab.value('1 + 1')).toBe('2');
     });
+  });
+
+  it('says that a block cannot return from a cell that has ended', async () => {
+    await lab.value('back := [ :x | ^ x ]');
+    expect((await lab.evaluate('back value: 3')).head).toBe(
+      '[ERROR] BlockCannotReturn: The cell or method that the block returns from has ended',
+    );
+  });
+
+  it('has traits, which are looked up like classes', async () => {
+    await lab.value("Trait named: #TShiny package: 'Shop'. TShiny compile: 'shine ^ 42'");
+    await lab.value(
+      "Object subclass: #Lamp instanceVariableNames: '' package: 'Shop'. Lamp setTraitComposition: { TShiny } asTraitComposition. nil",
+    );
+    expect(await lab.value('Lamp new shine')).toBe('42');
+    expect((await lab.call('lookup', { name: 'TShiny' })).text).toBe('trait TShiny in Shop\n1 method');
+    expect((await lab.call('lookup', { name: 'TShiny', want: 'source' })).text).toContain('shine ^ 42');
   });
 
   describe('files', () => {

@@ -69,7 +69,7 @@ describe('every tool', () => {
       run_tests: expect.stringMatching(/^\[PASSED\] 0 passed/),
       define: expect.stringMatching(/^=> a CompiledMethod/),
       complete: 'OrderedCollection',
-      check_syntax: '[ERROR] ParseError: Unexpected end of the code (line 1, column 5)',
+      check_syntax: '[ERROR] ParseError: Unexpected end of the code (line 1, column 4)',
       load_file: "=> 'Loaded'",
       profile: expect.stringMatching(/^Amber has no profile: .* timeToRun/),
       heap: expect.stringMatching(/^[\d.]+ of [\d.]+ MB in use/),

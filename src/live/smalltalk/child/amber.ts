@@ -16,6 +16,7 @@ export interface Behavior {
   /** A metaclass has none. */
   readonly name?: string;
   readonly superclass: Behavior | null;
+  /** A trait has none. */
   readonly slots: readonly string[];
   readonly localMethods: Readonly<Record<string, Method>>;
   readonly methods: Readonly<Record<string, Method>>;

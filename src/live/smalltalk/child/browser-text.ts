@@ -68,9 +68,9 @@ function classText(browser: Browser, behavior: Behavior, want: string): string {
   const below = (behavior.subclasses ?? []).map(nameOf).sort();
   return [
     `${behavior.trait === true ? 'trait' : 'class'} ${name} in ${packageOf(behavior)}`,
-    `superclasses: ${chain(behavior).join(' < ') || 'none'}`,
+    ...(behavior.trait === true ? [] : [`superclasses: ${chain(behavior).join(' < ') || 'none'}`]),
     ...(below.length === 0 ? [] : [`subclasses: ${below.slice(0, 20).join(', ')}${below.length > 20 ? ', …' : ''}`]),
-    `instance variables: ${behavior.slots.join(' ') || 'none'}`,
+    ...(behavior.trait === true ? [] : [`instance variables: ${behavior.slots.join(' ') || 'none'}`]),
     methods,
     ...(behavior.comment === undefined || behavior.comment === '' ? [] : [`"${behavior.comment.trim()}"`]),
   ].join('\n');
@@ -78,7 +78,7 @@ function classText(browser: Browser, behavior: Behavior, want: string): string {
 
 /** For programs. */
 function detailsOf(behavior: Behavior): object {
-  const { superclass, slots, subclasses = [], comment = '', trait } = behavior;
+  const { superclass, slots = [], subclasses = [], comment = '', trait } = behavior;
   return {
     name: nameOf(behavior),
     superclass: superclass === null || superclass === undefined ? null : nameOf(superclass),

@@ -32,6 +32,8 @@ export class SmalltalkHolder implements Holder {
   readonly #parts: Parts;
   readonly #refs: Refs = new Refs();
   #contexts: readonly Context[] = [];
+  /** Somebody looks around in them. */
+  #held = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -66,7 +68,11 @@ export class SmalltalkHolder implements Holder {
 
   letGo(): void {
     this.#refs.letGo();
-    this.#contexts = [];
+    if (!this.#held) this.#contexts = [];
+  }
+
+  hold(held: boolean): void {
+    this.#held = held;
   }
 
   get(ref: number): unknown {

@@ -27,14 +27,19 @@ function smalltalkTongue({ inspector, post, tell, conclude, inTime }: Bench): To
   let held: Held | undefined;
   const ask = <T extends object>(method: string, ...given: Parameters<typeof inspector.ask>[1][]): Promise<T> =>
     inTime(inspector.ask<T>(method, ...given));
+  const hold = (what: Held | undefined): void => {
+    held = what;
+    // Memory may run short meanwhile.
+    void ask('hold', what !== undefined).catch(() => undefined);
+  };
   const end = (told: object): object => {
     const { id } = held as Held;
-    held = undefined;
+    hold(undefined);
     conclude(id, told);
     return {};
   };
   const again = (id: number, code: unknown): object => {
-    held = undefined;
+    hold(undefined);
     post({ op: 'evaluate', id, code, functions: '', awaits: true, fresh: [], pauses: false });
     return {};
   };
@@ -84,7 +89,7 @@ function smalltalkTongue({ inspector, post, tell, conclude, inTime }: Bench): To
     holds(id, told) {
       const { fault } = told as { fault?: Fault };
       if (running?.pauses !== true || fault === undefined || fault.kind === 'syntax' || running.request['id'] !== id) return false;
-      held = { id, request: running.request, told: told as Held['told'] };
+      hold({ id, request: running.request, told: told as Held['told'] });
       tell({ ev: 'paused', ...pauseOf(fault) });
       return true;
     },

@@ -1,6 +1,7 @@
 // What went wrong in Smalltalk: the error, the contexts it came through, and what the receiver held.
 import { type Fault, type Frame, faultOf } from '../../javascript/child/fault.ts';
 import { type Behavior, type Context, isBehavior, nameOf, send, slotsOf } from './amber.ts';
+import { KernelBroken } from './kernel.ts';
 import type { Objects } from './objects.ts';
 import { cellSelector, Raised, Unreadable, type Workspace } from './workspace.ts';
 
@@ -9,6 +10,12 @@ export interface LocalFrame extends Frame {
   readonly locals?: readonly { readonly name: string; readonly text: string }[];
 }
 
+const cannotReturn: Fault = {
+  type: 'BlockCannotReturn',
+  message: 'The cell or method that the block returns from has ended',
+  kind: 'error',
+  frames: [],
+};
 const mostFrames = 50;
 const mostVariables = 20;
 const mostMessage = 4_000;
@@ -49,12 +56,13 @@ export class Faults {
       const { type, message, line, column } = thrown;
       return { type, message, kind: 'syntax', frames: [{ name: '', file: 'cell', line, column }] };
     }
+    if (thrown instanceof KernelBroken) return { type: thrown.name, message: thrown.message, kind: 'error', frames: [] };
     const raised = thrown instanceof Raised ? thrown : new Raised(thrown, null);
     const { error } = raised;
     const own = this.#objects.classOf(error);
     const isOwn = own !== undefined && typeof error === 'object' && error !== null && 'amberHandled' in error;
     // An error of JavaScript's answers messages too, but is better told in its own words.
-    const base = isOwn ? this.#asRaised(error, nameOf(own)) : faultOf(error);
+    const base = isOwn ? this.#asRaised(error, nameOf(own)) : isReturn(error) ? cannotReturn : faultOf(error);
     const contexts = contextsOf(raised);
     const details = this.#details(contexts[0]);
     const hint = isOwn && base.type === 'MessageNotUnderstood' && this.#objects.isNil((error as { receiver?: unknown }).receiver);
@@ -110,6 +118,11 @@ export class Faults {
     const { parts } = this.#objects.parts(receiver, 0, mostVariables);
     return `receiver: ${this.#objects.brief(receiver, 0)} { ${parts.map(({ key, value }) => `${key}: ${this.#objects.brief(value)}`).join(', ')} }`;
   }
+}
+
+/** How Amber's blocks return from their method, which nobody caught: it has ended. */
+function isReturn(error: unknown): boolean {
+  return Array.isArray(error) && error.length === 1;
 }
 
 /** Of the method a block stands in. */

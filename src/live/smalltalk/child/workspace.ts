@@ -1,5 +1,6 @@
 // Cells of Smalltalk: their variables stay, each is compiled as a method of one object, and runs in a context of its own.
 import { type Amber, type Behavior, type Context, type Method, send } from './amber.ts';
+import { Kernel } from './kernel.ts';
 
 interface Node {
   readonly a$cls: Behavior;
@@ -52,6 +53,7 @@ const head = `${cellSelector} ^ [ `;
 export class Workspace {
   readonly #amber: Amber;
   readonly #class: Behavior;
+  readonly #kernel: Kernel;
   /** Whose instance variables the variables of the session are. */
   readonly object: Record<string, unknown>;
   readonly #names: Set<string> = new Set(given);
@@ -63,6 +65,7 @@ export class Workspace {
     this.#class = amber.globals['LiveWorkspace'] as Behavior;
     this.object = send(this.#class, 'new') as Record<string, unknown>;
     for (const name of given) this.object[name] = amber.nil;
+    this.#kernel = new Kernel(amber, () => this.#works());
   }
 
   /** The session's variables, in the order in which they came. */
@@ -77,10 +80,30 @@ export class Workspace {
   /** Throws what the code raises as `Raised`, and what cannot be read as `Unreadable`. */
   evaluate(source: string): unknown {
     this.#forgetContexts();
+    // Something may have gone on after its cell, or was interrupted while it was looked at.
+    this.#kernel.mind(' This cell was not run: evaluate it again.');
+    try {
+      return this.#evaluate(source);
+    } finally {
+      this.#kernel.mind();
+    }
+  }
+
+  #evaluate(source: string): unknown {
     if (isChunks(source)) return this.#inContext(() => this.#import(source));
     const code = this.#declare(source);
     const method = this.#compile(code, this.#class);
     return this.#inContext(() => this.#run(method, this.#class, this.object));
+  }
+
+  /** A cell with the messages that every cell needs, and how its value is shown. */
+  #works(): boolean {
+    this.#forgetContexts();
+    const { asReceiver, globals } = this.#amber;
+    const run = (code: string): unknown => this.#run(this.#compile(code, this.#class), this.#class, this.object);
+    const value = JSON.stringify(run("{ 3. #(4 $a). [ :some | some , '!' ] value: 'yes' }"));
+    const printed = [send(globals['Object'], 'new'), asReceiver(7), globals['Object']].map((one) => send(one, 'printString'));
+    return value === '[3,[4,"a"],"yes!"]' && printed.every((one) => typeof one === 'string');
   }
 
   problemIn(source: string): Unreadable | undefined {
@@ -205,10 +228,14 @@ export class Workspace {
     const { location, found, message } = thrown as Unread;
     const own = thrown as { readonly a$cls?: Behavior };
     if (location !== undefined) {
-      const { line, column } = location.start;
-      const atEnd = found === undefined || found === null || location.start.offset >= head.length + code.length;
-      const what = atEnd ? 'end of the code' : JSON.stringify(found);
-      return new Unreadable('ParseError', `Unexpected ${what}`, line, Math.max(1, line === 1 ? column - head.length : column));
+      const { line, column, offset } = location.start;
+      if (found === undefined || found === null || offset >= head.length + code.length) {
+        // What stands after it is ours.
+        const lines = code.split('\n');
+        return new Unreadable('ParseError', 'Unexpected end of the code', lines.length, (lines.at(-1) ?? '').length + 1);
+      }
+      const at = Math.max(1, line === 1 ? column - head.length : column);
+      return new Unreadable('ParseError', `Unexpected ${JSON.stringify(found)}`, line, at);
     }
     const said = own.a$cls === undefined ? message : send(thrown, 'messageText');
     return new Unreadable(own.a$cls?.name ?? 'CompilerError', String(said).trim(), 1, 1);
