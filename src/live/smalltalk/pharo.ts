@@ -41,7 +41,7 @@ export function pharo({ image, vm = 'pharo' }: PharoOptions): Engine {
     },
     launch: ({ cwd, env, image: saved }: LaunchOptions): Launch => ({
       command: vm,
-      args: ['--headless', saved ?? file, '--no-default-preferences', 'st', '--no-quit', ...bridgeFiles()],
+      args: ['--headless', saved ?? file, '--no-default-preferences', 'st', '--no-quit', '--no-source', ...bridgeFiles()],
       env,
       cwd,
       callsBack: {},

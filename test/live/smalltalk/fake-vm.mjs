@@ -9,13 +9,14 @@ if (args[0] === '--version') {
   console.log('no Pharo');
   process.exit(0);
 }
-const [headless, image, preferences, handler, stays, ...files] = args;
+const [headless, image, preferences, handler, stays, sourceless, ...files] = args;
 const own = process.env['FAKE_OWN_IMAGE'];
 const asked =
   own === undefined ? { port: process.env['VIVARIUM_PORT'], token: process.env['VIVARIUM_TOKEN'] } : JSON.parse(readFileSync(own, 'utf8'));
 if (own === undefined) {
-  const line = [headless, preferences, handler, stays].join(' ');
-  if (line !== '--headless --no-default-preferences st --no-quit') throw new Error(`Not as Pharo is started: ${args.join(' ')}`);
+  const line = [headless, preferences, handler, stays, sourceless].join(' ');
+  if (line !== '--headless --no-default-preferences st --no-quit --no-source')
+    throw new Error(`Not as Pharo is started: ${args.join(' ')}`);
   for (const file of [image, ...files]) if (!existsSync(file)) throw new Error(`There is no ${file}`);
 }
 

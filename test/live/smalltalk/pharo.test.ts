@@ -141,6 +141,35 @@ describe('the bridge that is shipped', () => {
   });
 });
 
+it('the bridge names only classes that the sources of Pharo 10, 11, 12 and 13 all have', () => {
+  const folder = fileURLToPath(new URL('../../../src/live/smalltalk/pharo/', import.meta.url));
+  const text = ['bridge.st', 'debugger.st', 'tools.st'].map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  const code = text.replace(/"[^"]*"|'(?:[^']|'')*'|#\w+/g, ' ');
+  const named = new Set([...code.matchAll(/\b[A-Z]\w*/g)].map(([name]) => name).filter((name) => !name.startsWith('Vivarium')));
+  // Looked up in those sources; Workspace is a variable of the bridge.
+  expect([...named].sort()).toEqual([
+    'Dictionary',
+    'Error',
+    'Halt',
+    'Mutex',
+    'Object',
+    'OrderedCollection',
+    'Processor',
+    'STONJSON',
+    'Semaphore',
+    'Smalltalk',
+    'SocketStream',
+    'String',
+    'SystemNavigation',
+    'SystemVersion',
+    'TestCase',
+    'TestFailure',
+    'TestSkipped',
+    'UnhandledError',
+    'Workspace',
+  ]);
+});
+
 /** The chunks between `!Class methodsFor: 'x'!` and `! !`. */
 function methodsIn(text: string): string[] {
   return [...text.matchAll(/^!\w+(?: class)? methodsFor: '[^']*'!\n([\s\S]*?)! !$/gm)].flatMap(([, body = '']) =>
