@@ -1,6 +1,6 @@
 // What an image lives in: a process of ours, with a group of its own, or a program that was there before and is only visited.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
@@ -86,9 +86,13 @@ export function callingBody(launch: Launch, events: BodyEvents): Body {
 /** Where it is waited for stands in a file that only its owner can read. */
 function visitorBody(calling: Calling, file: string | undefined, { ended }: BodyEvents): Body {
   const closed = new Promise<void>((resolve) => {
+    let over = false;
     const end = (reason: string): void => {
+      // Whoever is cut off hangs up afterwards, too; by then somebody else may be waited for.
+      if (over) return;
+      over = true;
       calling.close();
-      if (file !== undefined) rmSync(file, { force: true });
+      if (file !== undefined && standsIn(file, calling.token)) rmSync(file, { force: true });
       ended(reason);
       resolve();
     };
@@ -108,6 +112,15 @@ function visitorBody(calling: Calling, file: string | undefined, { ended }: Body
     calling.onHangUp();
   };
   return { wire: calling.wire, pid: undefined, ours: false, closed, kill };
+}
+
+/** It may be that of another session by now. */
+function standsIn(file: string, token: string): boolean {
+  try {
+    return readFileSync(file, 'utf8').includes(token);
+  } catch {
+    return false;
+  }
 }
 
 function spawned(

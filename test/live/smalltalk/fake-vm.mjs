@@ -22,6 +22,7 @@ if (own === undefined) {
 
 let secret;
 let cell;
+let stuck = false;
 let held;
 const variables = new Map(image !== undefined && existsSync(image) ? JSON.parse(readFileSync(image, 'utf8')) : []);
 const socket = connect(Number(asked.port), '127.0.0.1', () =>
@@ -47,6 +48,8 @@ socket.on('data', (text) => {
 
 function answer(request) {
   const { id, op } = request;
+  // It hears nothing any more.
+  if (stuck) return;
   const ops = {
     ping: () => done(id),
     abandon: () => done(id),
@@ -72,7 +75,8 @@ function answer(request) {
 
 function evaluate({ id, code, names, onError }) {
   cell = id;
-  if (code === 'forever') return;
+  stuck = code === 'stuck';
+  if (code === 'forever' || stuck) return;
   if (code === 'die') process.exit(3);
   if (code === 'forge') return void socket.write(`${JSON.stringify({ id, ev: 'done', value: view(666) })}\n`);
   if (code === 'show') send({ ev: 'out', cell: id, text: 'shown\n' });

@@ -112,6 +112,40 @@ describe("an image of the user's own", () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  it.each([
+    ['wrote something that is not its own', 'forge', {}],
+    ['could not be interrupted', 'stuck', { timeoutMs: 100, graceMs: 100 }],
+  ])('connects again after one that %s was cut off', async (_, code, limits) => {
+    await using lab = await openLab({ engines: [ownImage()], limits });
+    const file = join(lab.folder, '.vivarium', 'image.json');
+    const begin = async (): Promise<void> => {
+      await eventually(() => existsSync(file)).toBe(true);
+      spawn(process.execPath, [vm], { env: { ...process.env, FAKE_OWN_IMAGE: file }, stdio: 'ignore' });
+    };
+    const [first] = await Promise.all([lab.evaluate(code), begin()]);
+    expect(first.head).toMatch(/^\[STATE LOST\] generation 2/);
+    const [second] = await Promise.all([lab.evaluate('3 + 4'), begin()]);
+    expect(second.text).toMatch(/^=> 7/);
+  });
+
+  it('is waited for by each session apart: the end of one takes nothing from the other', async () => {
+    await using lab = await openLab({ engines: [ownImage()] });
+    const file = join(lab.folder, '.vivarium', 'image.json');
+    const written = (): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+    const begin = (): unknown => spawn(process.execPath, [vm], { env: { ...process.env, FAKE_OWN_IMAGE: file }, stdio: 'ignore' });
+    const first = lab.evaluate('3 + 4');
+    await eventually(written).toContain('token');
+    const before = written();
+    begin();
+    expect((await first).head).toMatch(/^=> 7/);
+    const session = await lab.open();
+    const second = lab.evaluate('4 + 4', { session });
+    await eventually(() => ![before, ''].includes(written())).toBe(true);
+    await lab.call('sessions', { action: 'close', session: 'main' });
+    begin();
+    expect((await second).head).toMatch(/^=> 8/);
+  });
+
   it('is told what to do where it has not connected', async () => {
     await using lab = await openLab({ engines: [ownImage()], limits: { bootMs: 300 } });
     const { text } = await lab.evaluate('3 + 4');
