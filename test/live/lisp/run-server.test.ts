@@ -70,6 +70,18 @@ describe.skipIf(notRun('sbcl'))('a Lisp with run-server.lisp', () => {
     expect(child.exitCode).toBe(null);
   });
 
+  it('goes on after an evaluation that ends its thread, and ends at once when the program does', async () => {
+    await using lab = await openLab({ attach: true });
+    const { child, session } = await begin(lab);
+    await lab.value('(defvar *kept* 42)', { session });
+    const answer = await lab.evaluate('(sb-thread:abort-thread)', { session, timeout_ms: 10_000 });
+    expect(answer.head).toBe('[ERROR] THREAD-ENDED: The program ended the thread it ran in. The session and its values were kept.');
+    expect(await lab.value('*kept*', { session })).toBe('42');
+    const ended = new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+    await lab.evaluate('(sb-ext:exit :code 3)', { session });
+    expect(await ended).toBe(3);
+  });
+
   it('stops what runs for a server that has gone, and lets the next one in', async () => {
     await using first = await openLab({ attach: true });
     const { session } = await begin(first);
@@ -212,6 +224,13 @@ describe.skipIf(notRun('sbcl'))('sbcl --load run-server.lisp --eval (vivarium:se
     const endless = evaluate('(loop)', cancel.signal);
     cancel.abort();
     await expect(endless).rejects.toThrow();
+    expect(await evaluate('*kept*')).toBe('=> 7');
+  });
+
+  it('goes on after an evaluation that ends its thread', async () => {
+    const { evaluate } = await connected();
+    await evaluate('(defvar *kept* 7)');
+    expect(await evaluate('(sb-thread:abort-thread)')).toMatch(/^\[ERROR\] THREAD-ENDED\n/);
     expect(await evaluate('*kept*')).toBe('=> 7');
   });
 

@@ -73,6 +73,11 @@
       (setf * a ** b *** c / d // e /// f + g ++ h +++ i))))
 
 (defvar *leaving* nil "The process is about to end.")
+(defvar *work* 'work "What the thread of evaluations does.")
+
+(defun leaving-p ()
+  "Also where the program ends by other means than those we see: SBCL then ends every thread, and waits for it."
+  (or *leaving* (let ((name (find-symbol "*EXIT-IN-PROGRESS*" "SB-IMPL"))) (and name (boundp name) (symbol-value name)))))
 
 (defun keep-last-words ()
   "Whatever way a program ends itself, what it printed before is not lost."
@@ -114,12 +119,11 @@
   (setf *worker* nil))
 
 (defun mind-worker ()
-  "A program can end the thread it runs in. Then somebody must say so, and the next evaluation needs another. An image
-of the user's own has threads of its own making."
+  "A program can end the thread it runs in. Then somebody must say so, and the next evaluation needs another."
   (let ((worker *worker*) (request *answering*))
-    (when (and worker *main-fd* (not *leaving*) (not (sb-thread:thread-alive-p worker)))
+    (when (and worker *attended* (not (leaving-p)) (not (sb-thread:thread-alive-p worker)))
       (setf *answering* nil
-            *worker* (sb-thread:make-thread #'work :name "evaluations"))
+            *worker* (sb-thread:make-thread *work* :name "evaluations"))
       (flush-taps)
       (when request
         (let ((id (field request "id")) (said "The program ended the thread it ran in. The session and its values were kept."))
@@ -137,7 +141,7 @@ of the user's own has threads of its own making."
                (mind-channel)
                (if asked (answer-question asked) (flush-taps)))
       ;; It is the program's to end any thread, also this one, while it prints something of the program's.
-      (when (and *main-fd* (not *leaving*) (not (eq asked :end)))
+      (when (and *attended* (not (leaving-p)) (not (eq asked :end)))
         (start-clerk)
         (when asked (refused (field asked "id") "The program ended the thread that was to answer"))))))
 

@@ -46,9 +46,15 @@
       (ignore-errors (sb-bsd-sockets:socket-close (car listener)))
       t)))
 
+(defun note-leaving ()
+  "Before SBCL ends the threads: none may come in the place of another then."
+  (setf *leaving* t))
+
 (defun ensure-threads ()
+  (pushnew 'note-leaving sb-ext:*exit-hooks*)
   (unless (and *worker* (sb-thread:thread-alive-p *worker*))
-    (setf *worker* (sb-thread:make-thread #'work-apart :name "evaluations")))
+    (setf *work* 'work-apart
+          *worker* (sb-thread:make-thread *work* :name "evaluations")))
   (unless (and *clerk* (sb-thread:thread-alive-p *clerk*))
     (setf *clerk* (sb-thread:make-thread #'clerk :name "questions"))))
 
