@@ -31,14 +31,15 @@ export const toolProbes: readonly Probe[] = [
     name: 'unknown tool',
     judges: ['tools/call/unknown-name', 'tools/names/case'],
     capability,
-    async run({ peer, judge, surface }) {
+    async run({ peer, judge, surface, calls }) {
       const answer = await peer.request('tools/call', { name: 'vivarium-no-such-tool', arguments: {} });
       const isRefused = answer.error?.code === -32602;
       judge.verdict('tools/call/unknown-name', isRefused, `an unknown tool gets ${outcome(answer)}`, shown(answer));
       const names = new Set(surface.tools.map(({ name }) => String(name)));
-      const name = [...names].find((one) => other(one) !== one && !names.has(other(one)));
-      if (name === undefined) return judge.unsure('tools/names/case', 'no name of a tool has a letter');
-      // Arguments that fit no schema, so that nothing is done should the name be taken for the tool's.
+      // A server that takes the name for the tool's own calls it, so it has to be one that may be called.
+      const name = calls.map((call) => call.name).find((one) => other(one) !== one && !names.has(other(one)));
+      if (calls.length === 0) return judge.unsure('tools/names/case', whyUncallable(surface));
+      if (name === undefined) return judge.unsure('tools/names/case', 'no name of a tool that may be called has a letter');
       const cased = await peer.request('tools/call', { name: other(name), arguments: { 'vivarium-none': 1 } }, { wild: true });
       const isOther = cased.error !== undefined || cased.result?.['isError'] === true;
       judge.verdict('tools/names/case', isOther, `${other(name)} is taken for ${name}`, shown(cased));
