@@ -1,4 +1,5 @@
 // A value that a JSON Schema admits, the plainest there is, made without chance.
+import { bounded } from '../schema/bounded.ts';
 import { asList, asRecord, isRecord, type Json } from './value.ts';
 
 const formats: ReadonlyMap<string, string> = new Map([
@@ -20,22 +21,33 @@ const formats: ReadonlyMap<string, string> = new Map([
   ['byte', 'YQ=='],
 ]);
 const maxDepth = 12;
+/** Values in one sample: a list of lists that refers to itself would have millions. */
+const mostValues = 10_000;
 
-export function sampleOf(schema: unknown, root: unknown = schema, depth = 0): unknown {
-  if (!isRecord(schema) || depth > maxDepth) return schema === true ? 'x' : undefined;
+interface Growth {
+  values: number;
+}
+
+export function sampleOf(schema: unknown, root: unknown = schema): unknown {
+  return grown(schema, root, 0, { values: 0 });
+}
+
+function grown(schema: unknown, root: unknown, depth: number, growth: Growth): unknown {
+  growth.values += 1;
+  if (!isRecord(schema) || depth > maxDepth || growth.values > mostValues) return schema === true ? 'x' : undefined;
   if ('const' in schema) return schema['const'];
   const choices = asList(schema['enum']);
   if (choices.length > 0) return choices[0];
   if ('default' in schema) return schema['default'];
   if (asList(schema['examples']).length > 0) return asList(schema['examples'])[0];
-  if (typeof schema['$ref'] === 'string') return sampleOf(referred(schema['$ref'], root), root, depth + 1);
+  if (typeof schema['$ref'] === 'string') return grown(referred(schema['$ref'], root), root, depth + 1, growth);
   for (const keyword of ['anyOf', 'oneOf']) {
     const first = asList(schema[keyword]).find((one) => asRecord(one)['type'] !== 'null');
-    if (first !== undefined) return merged(schema, first, root, depth);
+    if (first !== undefined) return merged(schema, first, root, depth, growth);
   }
   const parts = asList(schema['allOf']);
-  if (parts.length > 0) return merged(schema, Object.assign({}, ...parts.map(asRecord)), root, depth);
-  return plain(schema, root, depth);
+  if (parts.length > 0) return merged(schema, Object.assign({}, ...parts.map(asRecord)), root, depth, growth);
+  return plain(schema, root, depth, growth);
 }
 
 /** The same with a value of another type in each field that has one; undefined where none has. */
@@ -47,23 +59,23 @@ export function misfitting(schema: unknown): Json | undefined {
   return { ...asRecord(sampleOf(schema)), ...Object.fromEntries(typed.map(([name, one]) => [name, wrong(asRecord(one)['type'])])) };
 }
 
-function merged(schema: Json, inner: unknown, root: unknown, depth: number): unknown {
+function merged(schema: Json, inner: unknown, root: unknown, depth: number, growth: Growth): unknown {
   const { anyOf, oneOf, allOf, ...rest } = schema;
   const one = asRecord(inner);
   const properties = { ...asRecord(rest['properties']), ...asRecord(one['properties']) };
   const required = [...asList(rest['required']), ...asList(one['required'])];
   const joined = { ...rest, ...one, ...(Object.keys(properties).length > 0 && { properties }), ...(required.length > 0 && { required }) };
-  return sampleOf(joined, root, depth + 1);
+  return grown(joined, root, depth + 1, growth);
 }
 
-function plain(schema: Json, root: unknown, depth: number): unknown {
+function plain(schema: Json, root: unknown, depth: number, growth: Growth): unknown {
   const types = Array.isArray(schema['type']) ? schema['type'] : [schema['type']];
   const type = types.find((one) => one !== 'null') ?? types[0] ?? guess(schema);
   switch (type) {
     case 'object':
-      return objectOf(schema, root, depth);
+      return objectOf(schema, root, depth, growth);
     case 'array':
-      return listOf(schema, root, depth);
+      return listOf(schema, root, depth, growth);
     case 'string':
       return stringOf(schema);
     case 'integer':
@@ -86,18 +98,18 @@ function guess(schema: Json): string {
 }
 
 /** Only what is required: what may be left out is left out. */
-function objectOf(schema: Json, root: unknown, depth: number): Json {
+function objectOf(schema: Json, root: unknown, depth: number, growth: Growth): Json {
   const properties = asRecord(schema['properties']);
   const names = asList(schema['required']).filter((name) => typeof name === 'string');
-  return Object.fromEntries(names.map((name) => [name, sampleOf(properties[name] ?? true, root, depth + 1)]));
+  return Object.fromEntries(names.map((name) => [name, grown(properties[name] ?? true, root, depth + 1, growth)]));
 }
 
-function listOf(schema: Json, root: unknown, depth: number): unknown[] {
+function listOf(schema: Json, root: unknown, depth: number, growth: Growth): unknown[] {
   const first = asList(schema['prefixItems']);
   const least = typeof schema['minItems'] === 'number' ? Math.min(schema['minItems'], 20) : 0;
   const items: unknown[] = [];
   for (let index = 0; index < Math.max(least, first.length); index += 1) {
-    items.push(sampleOf(first[index] ?? schema['items'] ?? true, root, depth + 1));
+    items.push(grown(first[index] ?? schema['items'] ?? true, root, depth + 1, growth));
   }
   return items;
 }
@@ -135,7 +147,9 @@ function byPattern(pattern: string): string {
   ];
   try {
     const expression = new RegExp(pattern, 'u');
-    return tries.find((one) => expression.test(one)) ?? 'x';
+    // Whose pattern it is decides how long it takes.
+    const run = bounded();
+    return tries.find((one) => (run === undefined ? expression.test(one) : run(() => expression.test(one)))) ?? 'x';
   } catch {
     return 'x';
   }

@@ -1,9 +1,9 @@
 // What a server asks of its client: roots, sampling, elicitation; as requests of its own, or within results that require input.
-import { compileSchema } from '../../schema/json-schema.ts';
 import type { Rule, Seen } from '../rule.ts';
 import type { Message } from '../trace.ts';
 import { asList, asRecord, at, brief, isRecord, type Json } from '../value.ts';
 import type { Judge } from '../verdict.ts';
+import { fitOf } from './fit.ts';
 
 export interface Question {
   readonly method: string;
@@ -95,10 +95,9 @@ function structured(params: Json, blocks: readonly Json[], message: Message, jud
     const tool = asList(params['tools']).find((one) => asRecord(one)['name'] === use?.['name']);
     const schema = asRecord(tool)['outputSchema'];
     if (use === undefined || !isRecord(schema)) continue;
-    const compiled = compileSchema(schema);
-    // A dialect that is not loaded, or a schema that is none, proves nothing.
-    if ('then' in compiled || compiled.fault !== undefined) continue;
-    const problem = compiled.check(structuredContent);
+    const fit = fitOf(schema, structuredContent);
+    if (fit === undefined || 'untold' in fit) continue;
+    const { problem } = fit;
     judge.verdict('sampling/messages/structured', problem === undefined, `structuredContent: ${problem ?? ''}`, [message]);
   }
 }

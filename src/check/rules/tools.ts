@@ -1,9 +1,9 @@
 // Tools as they were listed and as they answered.
-import { compileSchema } from '../../schema/json-schema.ts';
 import type { Rule, Seen } from '../rule.ts';
 import { type Message, parseJson } from '../trace.ts';
 import { asList, asRecord, at, brief, isRecord, type Json } from '../value.ts';
 import type { Judge } from '../verdict.ts';
+import { fitOf } from './fit.ts';
 
 export const tools: Rule = {
   judges: [
@@ -40,7 +40,8 @@ export const tools: Rule = {
           [message],
         );
       }
-      const twice = names.find((name, index) => names.indexOf(name) !== index);
+      const once = new Set<string>();
+      const twice = names.find((name) => once.has(name) || !once.add(name));
       if (names.length > 0 && params['cursor'] === undefined)
         judge.verdict('tools/names/unique', twice === undefined, `there are two tools named ${brief(twice)}`, [message]);
     }
@@ -85,11 +86,10 @@ function called(tool: Json, message: Message, request: Message, { greeting }: Se
 function conforms(schema: Json, structured: unknown, evidence: readonly Message[], judge: Judge): void {
   const id = 'tools/call/output-schema';
   if (structured === undefined) return judge.broken(id, 'there is an outputSchema and no structuredContent', evidence);
-  const compiled = compileSchema(schema);
-  // A dialect that is not loaded, or a schema that is none: another rule speaks of it.
-  if ('then' in compiled || compiled.fault !== undefined) return;
-  const problem = compiled.check(structured);
-  judge.verdict(id, problem === undefined, `structuredContent: ${problem ?? ''}`, evidence);
+  const fit = fitOf(schema, structured);
+  if (fit === undefined) return;
+  if ('untold' in fit) return judge.unsure(id, fit.untold);
+  judge.verdict(id, fit.problem === undefined, `structuredContent: ${fit.problem ?? ''}`, evidence);
 }
 
 /** Whatever the order of members. */
