@@ -11,6 +11,7 @@ import { isAtLeast, levelIn, type Requirement } from './requirement.ts';
 import { rules } from './rules/index.ts';
 import { callable, readSurface } from './surface.ts';
 import { beginAt, connectTo, isRefused, type Target } from './target.ts';
+import { fullness } from './trace.ts';
 import { at } from './value.ts';
 import { createJudge, type Finding } from './verdict.ts';
 
@@ -82,6 +83,7 @@ export async function examine(
       return;
     }
     const own: Peer[] = [];
+    const lent = new Set<Peer>();
     const found: Finding[] = [];
     const open = async (name: string, more?: ConnectOptions): Promise<[Peer, Peer | undefined]> => {
       const given = await connectTo(target, transport, present(name, more));
@@ -101,6 +103,7 @@ export async function examine(
       async other() {
         // A server that did not survive what was sent before is started again.
         if (other === undefined || other.gone !== undefined) [, other] = await open('anything');
+        if (other !== undefined) lent.add(other);
         return other;
       },
       begin(name, more) {
@@ -116,8 +119,9 @@ export async function examine(
       const reason = `the probe "${probe.name}" failed: ${error instanceof Error ? error.message : String(error)}`;
       for (const id of probe.judges) found.push({ id, kind: 'unsure', message: reason, evidence: [] });
     }
-    const used = probe.apart === undefined ? [peer] : probe.apart === true ? own : other === undefined ? [] : [other];
-    findings.push(...(used.some(isEndedByOthers) ? found.map(withoutBlame) : found));
+    const used = probe.apart === undefined ? [peer] : [...own, ...lent];
+    const excuse = used.some(isEndedByOthers) ? endedByOthers : used.some(({ conversation }) => conversation.isFull) ? fullness : undefined;
+    for (const one of found) findings.push(excuse === undefined ? one : withoutBlame(one, excuse));
     await Promise.all(own.map((one) => one.close()));
     tell(probe.name);
   }
@@ -137,8 +141,7 @@ export async function examine(
   // How a server ends by itself is asked of it in the one revision that speaks of it.
   await peer.close(isModern(revision) ? 3_000 : undefined);
   tell('rules');
-  findings.push(...applyRules(peers));
-  return { findings, peers, exercised: shared.calls.length === surface.tools.length };
+  return { findings: [...findings, ...applyRules(peers)], peers, exercised: shared.calls.length === surface.tools.length };
 }
 
 /** Such as by another instance of the server, which wants to be the only one. */
@@ -147,9 +150,11 @@ function isEndedByOthers({ conversation: { happenings } }: Peer): boolean {
   return !isOurs && happenings.some(({ what, detail }) => what === 'exit' && /^ended by SIG(?:KILL|TERM)/.test(detail));
 }
 
-function withoutBlame(finding: Finding): Finding {
+const endedByOthers = 'somebody else ended the server while it was asked';
+
+function withoutBlame(finding: Finding, excuse: string): Finding {
   if (finding.kind !== 'broken') return finding;
-  return { ...finding, kind: 'unsure', message: 'somebody else ended the server while it was asked', evidence: [] };
+  return { ...finding, kind: 'unsure', message: excuse, evidence: [] };
 }
 
 /** In the order of the connections, whichever ended first. */
@@ -157,7 +162,14 @@ function applyRules(peers: readonly Peer[]): Finding[] {
   const findings: Finding[] = [];
   for (const { conversation, greeting, declared } of peers) {
     const seen = { conversation, ledger: openLedger(conversation), greeting: greeting.revision === '' ? undefined : greeting, declared };
-    for (const rule of rules) rule.apply(seen, createJudge(findings, conversation.name));
+    for (const rule of rules) {
+      try {
+        rule.apply(seen, createJudge(findings, conversation.name));
+      } catch (error) {
+        const reason = `what was seen could not be judged: ${error instanceof Error ? error.message : String(error)}`;
+        for (const id of rule.judges) findings.push({ id, kind: 'unsure', message: reason, evidence: [] });
+      }
+    }
   }
   return findings;
 }

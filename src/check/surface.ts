@@ -44,7 +44,7 @@ async function listAll(peer: Peer, method: string, key: string): Promise<readonl
   for (let page = 0; page < maxPages; page += 1) {
     const { result } = await peer.request(method, cursor === undefined ? {} : { cursor });
     if (result === undefined) break;
-    items.push(...asList(result[key]).filter(isRecord));
+    for (const item of asList(result[key])) if (isRecord(item)) items.push(item);
     const next = result['nextCursor'];
     if (typeof next !== 'string' || seen.has(next)) break;
     seen.add(next);

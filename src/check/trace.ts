@@ -81,7 +81,14 @@ export interface Conversation {
   readonly stderr: string;
   /** Bytes were sent on it that no client may send. */
   readonly wild: boolean;
+  /** More came than is read: what is missing at the end is not the fault of whoever sent it. */
+  readonly isFull: boolean;
 }
+
+/** What one connection may bring: rules look at each message in the light of all others, and all of them are kept to the end. */
+const mostMessages = 10_000;
+const mostBytes = 256 * 1024 * 1024;
+export const fullness: string = 'the other side sent more than 10,000 messages or 256 MiB on one connection, and no more was read';
 
 const maxStderr = 64 * 1024;
 
@@ -95,6 +102,11 @@ export class Recorder implements Conversation {
   readonly happenings: Happening[] = [];
   stderr = '';
   wild = false;
+  isFull = false;
+  /** Called once, when more came than is read; without it everything is kept. */
+  onFull: (() => void) | undefined;
+  #received = 0;
+  #bytes = 0;
   readonly #began = performance.now();
   readonly #listeners = new Set<(message: Message) => void>();
 
@@ -110,16 +122,27 @@ export class Recorder implements Conversation {
 
   /** Decodes what was carried; a batch becomes one message for each member. */
   message(direction: Direction, bytes: Buffer, more: Partial<Message> = {}): Message[] {
+    if (direction === 'received' && this.isFull) return [];
     const text = decodeUtf8(bytes);
     const value = text === undefined ? undefined : parseJson(text);
     const base = { at: this.now(), direction, bytes, text, ...more };
     const members = Array.isArray(value) && value.length > 0 ? value.map((one, member) => ({ ...base, value: one, member })) : undefined;
     const made: Message[] = members ?? [{ ...base, value }];
+    if (direction === 'received' && !this.#hasRoom(made.length, bytes.length)) return [];
     for (const message of made) {
       this.messages.push(message);
       for (const listener of [...this.#listeners]) listener(message);
     }
     return made;
+  }
+
+  #hasRoom(messages: number, bytes: number): boolean {
+    this.#received += messages;
+    this.#bytes += bytes;
+    if (this.onFull === undefined || (this.#received <= mostMessages && this.#bytes <= mostBytes)) return true;
+    this.isFull = true;
+    this.onFull();
+    return false;
   }
 
   happen(what: Happening['what'], detail: string): void {
@@ -150,8 +173,29 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
 /** Undefined is no JSON value, so it can say that there is none. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (text.length > 2 * deepest) prune(value);
+    return value;
   } catch {
     return undefined;
+  }
+}
+
+/** Nobody looks further down than this, and whoever follows a value by calling itself could not come back. */
+const deepest = 1_000;
+
+/** Cuts off what is too deep. */
+function prune(value: unknown): void {
+  let level: object[] = typeof value === 'object' && value !== null ? [value] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    const next: object[] = [];
+    for (const one of level) {
+      for (const [key, inner] of Object.entries(one)) {
+        if (typeof inner !== 'object' || inner === null) continue;
+        if (depth < deepest) next.push(inner);
+        else Object.defineProperty(one, key, { value: null });
+      }
+    }
+    level = next;
   }
 }

@@ -28,7 +28,13 @@ export interface Judge {
 }
 
 export function createJudge(findings: Finding[], conversation?: string): Judge {
+  const kept = new Set<string>();
   const add = (id: string, kind: Finding['kind'], message: string, evidence: readonly Evidence[] = []): void => {
+    // The first time speaks for all: a chatty server keeps some of them thousands of times.
+    if (kind === 'kept') {
+      if (kept.has(id)) return;
+      kept.add(id);
+    }
     findings.push({ id, kind, message, evidence, ...(conversation !== undefined && { conversation }) });
   };
   const broken: Judge['broken'] = (id, message, evidence) => {

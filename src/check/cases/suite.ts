@@ -28,7 +28,7 @@ export function generateSuite(target: Target, options: CheckOptions = {}): Promi
     const notes: string[] = [];
     for (const tool of tools) {
       const { cases, note } = await generateCases(tool);
-      all.push(...cases);
+      for (const one of cases) all.push(one);
       if (note !== undefined) notes.push(`${String(tool['name'])}: ${note}`);
     }
     return { cases: all, notes };

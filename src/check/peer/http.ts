@@ -1,5 +1,5 @@
 // A client of Streamable HTTP, with sessions or without, every header in its own hands.
-import { type Exchange, type Message, parseJson } from '../trace.ts';
+import { type Exchange, fullness, type Message, parseJson } from '../trace.ts';
 import { asRecord, type Json } from '../value.ts';
 import { createHttp, type HttpFlow } from '../wire/http.ts';
 import { createConnection, replyOf, shakeHands, toBuffer, within } from './connection.ts';
@@ -59,6 +59,10 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
   const connection = createConnection('http', presentation, raw);
   const { conversation, waiting, revision } = connection;
   const http = createHttp(conversation, presentation.pace);
+  conversation.onFull = () => {
+    connection.leave(fullness);
+    http.close();
+  };
   conversation.listen((message) => {
     const reply = replyOf(message, presentation);
     if (reply !== undefined) void raw(reply);
@@ -88,6 +92,7 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
   }
 
   async function raw(bytes: Buffer | string, options: RawOptions = {}): Promise<Answer> {
+    if (conversation.isFull) return { sent: [], silence: fullness };
     const { sent, flow, begins } = post(bytes, options);
     await flow.head;
     const { reply } = options;

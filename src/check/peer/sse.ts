@@ -1,4 +1,5 @@
 // A client of HTTP+SSE of 2024-11-05: one stream to hear, and an address of the server's choosing to post to.
+import { fullness } from '../trace.ts';
 import { createHttp, type HttpFlow } from '../wire/http.ts';
 import { createConnection, replyOf, shakeHands, toBuffer } from './connection.ts';
 import { type Answer, answerFrom, type Greeting, isReplyTo, type Peer, type Presentation, type RawOptions, type Striker } from './peer.ts';
@@ -33,6 +34,10 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
   const connection = createConnection('sse', presentation, raw);
   const { conversation, waiting } = connection;
   const http = createHttp(conversation, presentation.pace);
+  conversation.onFull = () => {
+    connection.leave(fullness);
+    http.close();
+  };
   const stream = http.call({
     method: 'GET',
     url,
@@ -74,6 +79,7 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
   }
 
   async function raw(bytes: Buffer | string, options: RawOptions = {}): Promise<Answer> {
+    if (conversation.isFull) return { sent: [], silence: fullness };
     const body = toBuffer(bytes);
     const from = conversation.messages.length;
     const wild = options.wild ?? false;

@@ -1,5 +1,6 @@
 // A client on a pipe: one message a line, written as given.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fullness } from '../trace.ts';
 import { asRecord } from '../value.ts';
 import { createLineReader } from '../wire/lines.ts';
 import type { OpenPipe, Pipe } from '../wire/pipe.ts';
@@ -28,7 +29,12 @@ export function connectPipe(
 export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
   const connection = createConnection('stdio', presentation, raw);
   const { conversation, waiting } = connection;
+  conversation.onFull = () => {
+    connection.leave(fullness);
+    own.signal('SIGKILL');
+  };
   const lines = createLineReader((line, carriage) => {
+    if (conversation.isFull) return;
     if (carriage) conversation.happen('bad-end-of-line', line.toString('utf8').slice(0, 200));
     for (const message of conversation.message('received', line)) {
       const reply = replyOf(message, presentation);

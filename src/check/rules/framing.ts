@@ -54,8 +54,9 @@ function pollution(foreign: readonly Message[]): string {
   return `${foreign.length} line${foreign.length === 1 ? '' : 's'} on standard output that are no message; the first after ${Math.round(first?.at ?? 0)} ms: ${text} (print to standard error instead)`;
 }
 
-/** Neighbouring lines that make one JSON value together. */
-function brokenMessages(noise: readonly Message[]): Message[][] {
+/** Neighbouring lines that make one JSON value together, among the first: every line is tried with up to 200 behind it. */
+function brokenMessages(all: readonly Message[]): Message[][] {
+  const noise = all.slice(0, 500);
   const found: Message[][] = [];
   for (let from = 0; from < noise.length; from += 1) {
     if (!/^\s*[{[]/.test(noise[from]?.text ?? '')) continue;

@@ -85,6 +85,7 @@ function isOwed({ message, cancelledAt, method, id }: Asked, { conversation, mal
   // What runs a server's own code may take as long as it likes.
   if (['tools/call', 'tasks/result', 'resources/read', 'prompts/get', 'completion/complete'].includes(method)) return false;
   if (typeof id !== 'string' && typeof id !== 'number') return false;
+  if (conversation.isFull) return false;
   const { exchange } = message;
   if (exchange !== undefined && (exchange.failure === 'closed by the client' || (exchange.response?.status ?? 0) >= 400)) return false;
   // What came in its place was judged already.

@@ -5,8 +5,13 @@ export interface EventReader {
   push(text: string): void;
 }
 
+/** Beyond it a line is no message any more; its beginning shows what it is. */
+const longest = 64 * 1024 * 1024;
+
 export function createEventReader(now: () => number, onEvent: (event: StreamEvent) => void): EventReader {
   let held = '';
+  /** Where the search for the end of the line goes on. */
+  let from = 0;
   let started = false;
   let fields: { event?: string; id?: string; retry?: string; data?: string } = {};
 
@@ -29,16 +34,23 @@ export function createEventReader(now: () => number, onEvent: (event: StreamEven
 
   return {
     push(text) {
-      held += started ? text : text.replace(/^\ufeff/, '');
-      started ||= held !== '';
+      const more = started ? text : text.replace(/^\ufeff/, '');
+      started ||= more !== '';
+      // An end of line is still to be found where there is too much before it.
+      held = held.length > longest ? held.slice(0, longest) + more : held + more;
+      from = Math.min(from, longest);
+      const end = /\r\n|\n|\r/g;
+      let begin = 0;
       for (;;) {
-        const match = /\r\n|\n|\r/.exec(held);
+        end.lastIndex = Math.max(begin, from);
+        const match = end.exec(held);
         // A carriage return at the very end may be half of a pair.
-        if (match === null || (match[0] === '\r' && match.index === held.length - 1)) return;
-        const text = held.slice(0, match.index);
-        held = held.slice(match.index + match[0].length);
-        line(text);
+        if (match === null || (match[0] === '\r' && match.index === held.length - 1)) break;
+        line(held.slice(begin, match.index));
+        begin = end.lastIndex;
       }
+      held = held.slice(begin);
+      from = held.endsWith('\r') ? held.length - 1 : held.length;
     },
   };
 }

@@ -139,6 +139,7 @@ function receive(incoming: IncomingMessage, exchange: Exchange, recorder: Record
     },
   );
   incoming.on('data', (chunk: Buffer) => {
+    if (recorder.isFull) return void incoming.destroy();
     size += chunk.length;
     if (size <= maxBody) chunks.push(chunk);
     if (isStream) events.push(decoder.decode(chunk, { stream: true }));
