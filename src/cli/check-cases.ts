@@ -34,7 +34,7 @@ export async function checkCases(
     return watch.isStopped ? exitCodes.interrupted : code;
   }
   if (update) throw new CommandError(exitCodes.usage, '--update-snapshots needs --tests <file>');
-  return typeof generate === 'string' ? generateFile(generate, () => only(targets), options) : undefined;
+  return typeof generate === 'string' ? generateFile(generate, () => only(targets), options, args) : undefined;
 }
 
 async function only(targets: () => Promise<readonly Target[]>): Promise<Target> {
@@ -44,9 +44,13 @@ async function only(targets: () => Promise<readonly Target[]>): Promise<Target> 
 }
 
 /** What a user has written into the file is not written over. */
-async function generateFile(file: string, target: () => Promise<Target>, options: CheckOptions): Promise<number> {
+async function generateFile(file: string, target: () => Promise<Target>, options: CheckOptions, args: Arguments): Promise<number> {
   const before = existsSync(file) ? casesIn(textOf(file), file) : [];
-  const made = await generateSuite(await target(), options);
+  const one = await target();
+  const watch = watchRun(args);
+  const made = await generateSuite(one, { ...options, ...watch.options });
+  watch.end();
+  if (watch.isStopped) return exitCodes.interrupted;
   if ('problem' in made) return unreached(made.problem);
   const { cases, kept, gone } = joinedCases(before, made.cases);
   try {

@@ -11,6 +11,11 @@ export interface Watch {
   end(): void;
 }
 
+const fatal = [
+  ['SIGTERM', () => process.exit(143)],
+  ['SIGHUP', () => process.exit(129)],
+] as const;
+
 export function watchRun({ values }: Arguments): Watch {
   const line = progressLine(values['quiet'] !== true && process.stderr.isTTY === true);
   const stop = new AbortController();
@@ -20,6 +25,8 @@ export function watchRun({ values }: Arguments): Watch {
     stop.abort();
   };
   process.on('SIGINT', interrupt);
+  // What was started ends with the process only where that ends by itself.
+  for (const [signal, code] of fatal) process.on(signal, code);
   return {
     options: {
       signal: stop.signal,
@@ -32,6 +39,7 @@ export function watchRun({ values }: Arguments): Watch {
     end() {
       line.clear();
       process.off('SIGINT', interrupt);
+      for (const [signal, code] of fatal) process.off(signal, code);
     },
   };
 }

@@ -51,9 +51,11 @@ export function commandPipe(line: CommandLine): OpenPipe {
         setTimeout(() => {
           resolve(endOf(code, signal));
           killGroup(child);
+          running.delete(child);
         }, 200).unref();
       });
     });
+    if (child.pid !== undefined) outliveNobody(child);
     child.stdout.on('data', events.stdout);
     child.stderr.on('data', events.stderr);
     // Writing to a server that has gone is no failure of ours.
@@ -87,6 +89,19 @@ function killed(child: ChildProcessWithoutNullStreams, signal: 'SIGTERM' | 'SIGK
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   if (signal === 'SIGKILL') killGroup(child);
   child.kill(signal);
+}
+
+/** With all that they started, and for a moment after their end. */
+const running = new Set<ChildProcessWithoutNullStreams>();
+
+/** Whatever ends this process: being in a group of its own, nothing but us ends a server that hears neither the end of its input nor a signal. */
+function outliveNobody(child: ChildProcessWithoutNullStreams): void {
+  if (running.size === 0 && !process.listeners('exit').includes(killAll)) process.on('exit', killAll);
+  running.add(child);
+}
+
+function killAll(): void {
+  for (const child of running) killGroup(child);
 }
 
 function killGroup({ pid }: ChildProcessWithoutNullStreams): void {
