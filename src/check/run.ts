@@ -3,7 +3,7 @@ import { choose } from './catalogue.ts';
 import { examine } from './examine.ts';
 import { findOffers, isUnauthorized, type Offer, type Offers, presentationOf, refusalsInWords } from './offers.ts';
 import type { CheckOptions, RunOptions } from './options.ts';
-import { joinOutcomes, outcomesOf } from './outcome.ts';
+import { joinOutcomes, type Outcome, outcomesOf } from './outcome.ts';
 import { qualityOf } from './quality/quality.ts';
 import { type Report, type RevisionReport, revisionReport } from './report.ts';
 import { reproduction } from './reproduce.ts';
@@ -61,17 +61,29 @@ function closedOffer(target: Target, options: RunOptions): Offer {
 
 async function repeated(target: Target, { revision }: Offer, first: RevisionReport, options: RunOptions): Promise<RevisionReport> {
   let report = first;
-  for (let count = 1; count < (options.repeat ?? 1); count += 1) {
-    const { offers } = await findOffers(target, { ...options, revision });
+  const isOver = () => options.signal?.aborted === true || (options.bail === true && report.tally.failed > 0);
+  for (let count = 1; count < (options.repeat ?? 1) && !isOver(); count += 1) {
+    const { offers, refusals } = await findOffers(target, { ...options, revision });
     const [again] = offers;
-    if (again === undefined) return report;
-    const next = await runRevision(target, again, options);
+    const next = again === undefined ? unrepeated(report, refusalsInWords(refusals)) : await runRevision(target, again, options);
     const { requests, durationMs, transport } = report;
     const sums = { revision, transport, requests: requests + next.requests, durationMs: durationMs + next.durationMs };
     const uncalled = report.withSideEffects !== undefined || next.withSideEffects !== undefined;
     report = revisionReport(sums, joinOutcomes(report.outcomes, next.outcomes), { uncalled });
   }
   return report;
+}
+
+/** Of a server that could not be reached this time: every time counts, so nothing of it was verified. */
+function unrepeated(
+  { outcomes }: RevisionReport,
+  why: string,
+): Pick<RevisionReport, 'outcomes' | 'requests' | 'durationMs' | 'withSideEffects'> {
+  const message = `in one of the runs the server was not reached: ${why}`;
+  const open = outcomes.map(
+    (one): Outcome => (one.verdict === 'passed' ? { ...one, verdict: 'not-verified', message, evidence: [] } : one),
+  );
+  return { outcomes: open, requests: 0, durationMs: 0 };
 }
 
 async function runRevision(target: Target, offer: Offer, options: RunOptions, obstacle?: string): Promise<RevisionReport> {
