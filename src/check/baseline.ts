@@ -1,4 +1,5 @@
 // Failures that are known: they do not fail a run, and one that has been mended must leave the list.
+import { requirement } from './catalogue.ts';
 import type { Report } from './report.ts';
 
 export interface Expected {
@@ -10,7 +11,7 @@ export interface Expected {
 export interface Comparison {
   /** Broken MUSTs that nobody expected. */
   readonly unexpected: readonly { readonly target: string; readonly revision: string; readonly id: string }[];
-  /** Entries that no longer fail. */
+  /** Entries that were judged and do not fail, or that name nothing that could be. */
   readonly stale: readonly Expected[];
 }
 
@@ -28,15 +29,21 @@ export function readExpected(text: string): readonly Expected[] {
 }
 
 export function compareWith(expected: readonly Expected[], reports: readonly Report[]): Comparison {
-  const failed = reports.flatMap(({ target, runs }) =>
-    runs.flatMap(({ revision, outcomes }) =>
-      outcomes.filter(({ verdict }) => verdict === 'failed').map(({ id }) => ({ target, revision, id })),
-    ),
+  const judged = reports.flatMap(({ target, runs }) =>
+    runs.flatMap(({ revision, outcomes }) => outcomes.map(({ id, verdict }) => ({ target, revision, id, verdict }))),
   );
+  const failed = judged.filter(({ verdict }) => verdict === 'failed').map(({ target, revision, id }) => ({ target, revision, id }));
   const matches = (one: Expected, { id, revision }: { readonly id: string; readonly revision: string }) =>
     one.id === id && (one.revision === undefined || one.revision === revision);
+  const isStale = (one: Expected): boolean => {
+    const own = judged.filter((each) => matches(one, each));
+    // What this run did not choose, reach or verify may fail as it did before; what does not exist never will.
+    if (own.length === 0)
+      return !(requirement(one.id)?.revisions.some((each) => one.revision === undefined || each === one.revision) ?? false);
+    return own.every(({ verdict }) => verdict !== 'failed' && verdict !== 'not-verified');
+  };
   return {
     unexpected: failed.filter((each) => !expected.some((one) => matches(one, each))),
-    stale: expected.filter((one) => !failed.some((each) => matches(one, each))),
+    stale: expected.filter(isStale),
   };
 }

@@ -22,4 +22,16 @@ describe('expected failures', () => {
       stale: [{ id: 'ping/empty' }],
     });
   });
+
+  it('are not stale for what this run did not judge, unless there is no such requirement', async () => {
+    const target = pipeTarget(
+      () => new Server({ name: 'loud', version: '1.0.0' }),
+      () => ({ greeting: 'hello\n' }),
+    );
+    const known = readExpected('ping/empty\nstdio/stdout-clean@2024-11-05\nping/empy\nping/empty@2026-07-28');
+    const chosen = [await runCheck(target, { revision: '2025-11-25', only: ['jsonrpc'] })];
+    expect(compareWith(known, chosen).stale).toEqual([{ id: 'ping/empy' }, { id: 'ping/empty', revision: '2026-07-28' }]);
+    const bailed = [await runCheck(target, { revision: '2025-11-25', bail: true })];
+    expect(compareWith(readExpected('stdio/stdout-clean'), bailed).stale).toEqual([]);
+  });
 });
