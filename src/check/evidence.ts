@@ -40,12 +40,13 @@ function describeExchange(exchange: Exchange): EvidenceLine[] {
 
 /** Credentials are not repeated in reports. */
 function requestLine({ request }: Exchange): string {
-  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${isSecret(name) ? '…' : visible(value)}`);
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${isSecret(name, request) ? '…' : visible(value)}`);
   return [`${request.method} ${new URL(request.url).pathname}`, ...headers].join('\n');
 }
 
-export function isSecret(header: string): boolean {
-  return /^(?:authorization|proxy-authorization|cookie|x-api-key)$/i.test(header);
+/** What the user gave to be let in, whatever it is called. */
+export function isSecret(header: string, { secrets = [] }: Pick<Exchange['request'], 'secrets'> = {}): boolean {
+  return /^(?:authorization|proxy-authorization|cookie|x-api-key)$/i.test(header) || secrets.includes(header.toLowerCase());
 }
 
 const shownHeaders = /^(?:content-type|mcp-.*|www-authenticate|allow|location|x-accel-buffering|access-control-allow-origin)$/;
@@ -70,6 +71,14 @@ function isUtf8(bytes: Buffer): boolean {
 
 /** Controls, and what changes the direction of the text around it. */
 const unsafe = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** The same JSON, without any character that is obeyed rather than shown. */
+export function escapeUnsafe(json: string): string {
+  return json.replace(unsafe, (character) => {
+    if (character === '\n') return character;
+    return Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+  });
+}
 
 export function visible(text: string): string {
   const cut = text.length > maxText ? `${text.slice(0, maxText)}… (${text.length} characters)` : text;

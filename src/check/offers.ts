@@ -32,6 +32,7 @@ export function presentationOf(options: RunOptions, revision: Revision, name: st
     patience: options.timeout ?? 5_000,
     startPatience: options.startTimeout ?? 20_000,
     headers: options.headers ?? {},
+    secrets: Object.keys(options.headers ?? {}).map((name) => name.toLowerCase()),
     pace: options.pace,
   };
 }

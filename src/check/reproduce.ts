@@ -1,13 +1,14 @@
 // A line for a shell that shows a failure again: the bytes themselves, through printf or curl.
 
 import type { Revision } from '../protocol/revision.ts';
-import { isSecret } from './evidence.ts';
+import { escapeUnsafe, isSecret, visible } from './evidence.ts';
 import { initializeParams } from './peer/greet.ts';
 import { fullCapabilities, isModern } from './peer/peer.ts';
 import type { Target } from './target.ts';
 import type { Exchange, Message } from './trace.ts';
 import { at } from './value.ts';
 import type { Evidence, Finding } from './verdict.ts';
+import type { CommandLine } from './wire/pipe.ts';
 
 /** Undefined where what was seen cannot be had by sending something. */
 export function reproduction(finding: Finding, target: Target, revision: Revision): string | undefined {
@@ -15,10 +16,16 @@ export function reproduction(finding: Finding, target: Target, revision: Revisio
   if (target.kind !== 'command') return undefined;
   const sent = finding.evidence.filter((one): one is Message => typeof one !== 'string' && 'direction' in one && one.direction === 'sent');
   const lines = sent.flatMap(({ text, value }) => (text === undefined || text.length > 2_000 || isOpening(value) ? [] : [text]));
-  const command = [target.command, ...target.args].map(quote).join(' ');
-  const all = [...opening(revision), ...lines];
+  const all = [...opening(revision), ...lines.map(escapeUnsafe)];
   // The end of input would end a server before it has answered.
-  return `(printf '%s\\n' ${all.map(quote).join(' ')}; sleep 1) | ${command}`;
+  return `(printf '%s\\n' ${all.map(quote).join(' ')}; sleep 1) | ${commandLine(target)}`;
+}
+
+/** In its folder, with the variables it was given by name: their values may be secrets. */
+function commandLine({ command, args, env = {}, cwd }: CommandLine): string {
+  const variables = Object.keys(env).map((name) => `${name}="$${name}"`);
+  const line = [...variables, ...[command, ...args].map(quote)].join(' ');
+  return cwd === undefined ? line : `(cd ${quote(cwd)} && ${line})`;
 }
 
 function isOpening(value: unknown): boolean {
@@ -41,10 +48,14 @@ function byCurl(evidence: readonly Evidence[]): string | undefined {
     const exchange: Exchange | undefined = 'request' in one ? one : one.exchange;
     if (exchange === undefined) continue;
     const { method, url, headers, body } = exchange.request;
-    const shown = Object.entries(headers).map(
-      ([name, value]) => `-H ${quote(`${name}: ${isSecret(name) ? `$${name.toUpperCase().replaceAll('-', '_')}` : value}`)}`,
+    const shown = Object.entries(headers).map(([name, value]) =>
+      // In double quotes, so that a shell puts in what the reader has.
+      isSecret(name, exchange.request)
+        ? `-H "${name}: $${name.toUpperCase().replace(/\W/g, '_')}"`
+        : `-H ${quote(`${name}: ${visible(value)}`)}`,
     );
-    const data = body === undefined ? [] : body.length > 2_000 ? ['--data-binary @body'] : [`-d ${quote(body.toString('utf8'))}`];
+    const data =
+      body === undefined ? [] : body.length > 2_000 ? ['--data-binary @body'] : [`-d ${quote(escapeUnsafe(body.toString('utf8')))}`];
     return ['curl -isN', ...(method === 'POST' ? [] : [`-X ${method}`]), ...shown, ...data, quote(url)].join(' ');
   }
   return undefined;

@@ -48,7 +48,8 @@ export function beginAt(target: Target, presentation: Presentation): Peer {
 
 function withHeaders(target: Target, presentation: Presentation): Presentation {
   if (target.kind !== 'url' || target.headers === undefined) return presentation;
-  return { ...presentation, headers: { ...target.headers, ...presentation.headers } };
+  const secrets = [...(presentation.secrets ?? []), ...Object.keys(target.headers).map((name) => name.toLowerCase())];
+  return { ...presentation, headers: { ...target.headers, ...presentation.headers }, secrets };
 }
 
 function pipeOf(target: Exclude<Target, { kind: 'url' }>): OpenPipe {

@@ -33,6 +33,8 @@ export interface Exchange {
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: Buffer | undefined;
+    /** Names of headers, in small letters, of which reports do not hold the value. */
+    readonly secrets?: readonly string[] | undefined;
   };
   /** Sent in order to see what happens. */
   readonly wild: boolean;

@@ -75,6 +75,7 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
       url: options.url ?? url,
       headers: Object.fromEntries(headers),
       body: options.body === undefined ? undefined : toBuffer(options.body),
+      secrets: presentation.secrets,
       wild: options.wild ?? false,
       patience: options.patience ?? presentation.patience,
     });

@@ -79,6 +79,8 @@ export interface Presentation {
   /** Also for the first answer, which may include starting. */
   readonly startPatience: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Names of those that the user gave, in small letters. */
+  readonly secrets?: readonly string[];
   /** Shared by all connections of a run. */
   readonly pace: Pace;
   /** Its own answer to a question of the server, 'later' for none yet, undefined for that of a well-behaved client. */

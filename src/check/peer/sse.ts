@@ -42,6 +42,7 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
     method: 'GET',
     url,
     headers: { ...presentation.headers, accept: 'text/event-stream' },
+    secrets: presentation.secrets,
     patience: presentation.startPatience,
   });
   void stream.end.then(() => connection.leave(`the stream ended (${stream.exchange.failure ?? 'by the server'})`));
@@ -74,6 +75,7 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
       url: other,
       headers: { ...presentation.headers, 'content-type': 'application/json', ...headers },
       body: toBuffer(body),
+      secrets: presentation.secrets,
       patience: presentation.patience,
     });
   }

@@ -1,6 +1,7 @@
 // What became of the cases of a file: for a person, as JSON, and as JUnit XML.
 import type { CaseResult } from '../cases/run-cases.ts';
 import { visible } from '../evidence.ts';
+import { jsonText } from './json-text.ts';
 import { junitText } from './junit.ts';
 
 export type CasesForm = (results: readonly CaseResult[], target: string) => string;
@@ -35,7 +36,7 @@ function jsonCases(results: readonly CaseResult[], target: string): string {
     arguments: given,
     expect,
   }));
-  return `${JSON.stringify({ tool: 'vivarium check', target, cases: rows }, null, 2)}\n`;
+  return jsonText({ tool: 'vivarium check', target, cases: rows });
 }
 
 function junitCases(results: readonly CaseResult[], target: string): string {

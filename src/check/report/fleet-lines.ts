@@ -2,6 +2,7 @@
 import { visible } from '../evidence.ts';
 import { fleetCells, fleetHeads, fleetOf } from '../fleet.ts';
 import type { Report } from '../report.ts';
+import { jsonText } from './json-text.ts';
 import { type PrettyOptions, paintWith, prettyReport } from './pretty.ts';
 
 const widest = 48;
@@ -15,7 +16,7 @@ export function prettyReports(reports: readonly Report[], options: PrettyOptions
 /** One report as it is; several with the table of them. */
 export function jsonReports(reports: readonly Report[]): string {
   const value = reports.length === 1 ? reports[0] : { tool: 'vivarium check', fleet: fleetOf(reports), reports };
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return jsonText(value);
 }
 
 function fleetLines(reports: readonly Report[], options: PrettyOptions): string[] {

@@ -123,10 +123,11 @@ function count(cases: readonly Case[], state: Case['state']): number {
   return cases.filter((one) => one.state === state).length;
 }
 
-/** Also what XML cannot hold at all. */
+/** Also what XML cannot hold at all, and what a terminal obeys. */
 export function xml(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replace(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -1,4 +1,5 @@
 // Markdown, for a pull request or a job summary.
+import { visible } from '../evidence.ts';
 import { fleetCells, fleetHeads, fleetOf } from '../fleet.ts';
 import type { Trend } from '../history.ts';
 import type { Outcome } from '../outcome.ts';
@@ -110,5 +111,7 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[], i
 
 /** What strangers wrote is text, not markup. */
 function cell(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>|#&~]/g, (character) => `\\${character}`);
+  return visible(text)
+    .replace(/\s+/g, ' ')
+    .replace(/[\\`*_[\]<>|#&~]/g, (character) => `\\${character}`);
 }

@@ -1,6 +1,7 @@
 // SARIF 2.1.0, for code scanning: one result for each requirement that was seen broken, each change of the surface, each piece of advice.
 import { createHash } from 'node:crypto';
 import type { Report } from '../report.ts';
+import { jsonText } from './json-text.ts';
 
 interface Found {
   readonly target: string;
@@ -55,7 +56,7 @@ export function sarifReport(reports: readonly Report[]): string {
       },
     ],
   };
-  return `${JSON.stringify(log, null, 2)}\n`;
+  return jsonText(log);
 }
 
 function brokenIn({ target, runs }: Report): Found[] {

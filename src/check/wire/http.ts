@@ -1,7 +1,9 @@
 // HTTP as bytes need it: every header as given, bodies as they come, streams event by event.
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import type { Readable, Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Exchange, Recorder } from '../trace.ts';
 import { createEventReader } from './event-stream.ts';
 import { type Pace, quietOf } from './pace.ts';
@@ -12,6 +14,7 @@ export interface HttpCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer | undefined;
+  readonly secrets?: readonly string[] | undefined;
   /** In words of its own: nothing about it is judged as conduct of ours. */
   readonly wild?: boolean;
   /** Milliseconds until the head of the response. */
@@ -42,15 +45,16 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
   const flows = new Set<HttpFlow>();
   let count = 0;
 
-  function call({ method, url, headers, body, wild = false, patience }: HttpCall): HttpFlow {
+  function call({ method, url, headers, body, secrets, wild = false, patience }: HttpCall): HttpFlow {
     count += 1;
-    const exchange: Exchange = { number: count, at: recorder.now(), request: { method, url, headers, body }, wild };
+    const exchange: Exchange = { number: count, at: recorder.now(), request: { method, url, headers, body, secrets }, wild };
     recorder.exchanges.push(exchange);
     if (wild) recorder.wild = true;
     const secure = url.startsWith('https:');
     const options: RequestOptions = {
       method,
-      headers: { ...headers, ...(body !== undefined && { 'content-length': String(body.length) }) },
+      // Without it any encoding would do.
+      headers: { 'accept-encoding': 'identity', ...headers, ...(body !== undefined && { 'content-length': String(body.length) }) },
       agent: secure ? agents.secure : agents.plain,
     };
     const head = deferred();
@@ -138,14 +142,15 @@ function receive(incoming: IncomingMessage, exchange: Exchange, recorder: Record
       }
     },
   );
-  incoming.on('data', (chunk: Buffer) => {
+  const source = plainly(incoming, headers);
+  source.on('data', (chunk: Buffer) => {
     if (recorder.isFull) return void incoming.destroy();
     size += chunk.length;
     if (size <= maxBody) chunks.push(chunk);
     if (isStream) events.push(decoder.decode(chunk, { stream: true }));
   });
-  incoming.on('error', (error) => give(error.message));
-  incoming.on('close', () => {
+  source.on('error', (error) => give(error.message));
+  source.on('close', () => {
     response.body = Buffer.concat(chunks);
     Object.assign(response, { endedAt: recorder.now() });
     if (!incoming.complete) exchange.failure ??= 'the response broke off';
@@ -156,6 +161,22 @@ function receive(incoming: IncomingMessage, exchange: Exchange, recorder: Record
     done();
   });
 }
+
+/** Some servers compress whatever they are asked for. */
+function plainly(incoming: IncomingMessage, { 'content-encoding': encoding = 'identity' }: Readonly<Record<string, string>>): Readable {
+  const decoder = decoders.get(encoding.trim().toLowerCase())?.();
+  if (decoder === undefined) return incoming;
+  incoming.on('error', (error) => decoder.destroy(error));
+  incoming.on('close', () => void (incoming.complete || decoder.destroy()));
+  return incoming.pipe(decoder);
+}
+
+const decoders: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 function headersOf(incoming: IncomingMessage): Record<string, string> {
   return Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]));

@@ -176,3 +176,15 @@ describe('pretty', { timeout: 120_000 }, () => {
     expect(all).toMatch(/score 50\.0 → \d+\.\d {2}[▁-█]{2} {2}MUST broken 1 → 1/u);
   });
 });
+
+describe('every form but a page', { timeout: 120_000 }, () => {
+  it.each([
+    ['pretty', prettyReports],
+    ['json', jsonReports],
+    ['junit', junitReport],
+    ['sarif', sarifReport],
+    ['markdown', markdownReport],
+  ])('holds nothing that a terminal obeys: %s', (_, form) => {
+    for (const group of groups) expect(form(group).replaceAll('\n', '')).not.toMatch(/\p{Cc}|[\u202a-\u202e]/u);
+  });
+});

@@ -6,7 +6,7 @@ import { judgeRecording } from '../../../src/check/recorded.ts';
 import { pipeTarget } from '../pipe-target.ts';
 
 /** Markup, controls, half a character: whatever a stranger may call his things. */
-const noise = '<script>alert("x")</script> & | `a` [b](c) ]]> \u001b[2J \ud800 \u202e';
+const noise = '<script>alert("x")</script> & | `a` [b](c) ]]> \u001b[2J \u009b2J \ud800 \u202e';
 
 const loud = pipeTarget(
   () => {
