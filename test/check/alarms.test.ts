@@ -1,8 +1,10 @@
 // What looks like a fault and proves none is not verified: a server that takes its time, that has nothing, or that cannot reach another.
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type Outcome, runCheck, type Target } from 'vivarium/check';
 import type { Revision } from 'vivarium/protocol';
 import { Server, ToolError } from 'vivarium/server';
+import { httpTarget } from './http-target.ts';
 import { pipeTarget } from './pipe-target.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
@@ -151,5 +153,47 @@ describe('a server that can run only once at a time', () => {
       verdict: 'not-verified',
       message: 'somebody else ended the server while it was asked',
     });
+  });
+});
+
+describe('a server that the signal itself ends', () => {
+  it('may leave half of a message behind', { timeout: 60_000 }, async () => {
+    const large = `
+      const greeting = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'large', version: '1' } };
+      const tools = [{ name: 'look', description: 'x'.repeat(1_000_000), inputSchema: { type: 'object' } }];
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        if (method === 'tools/list') {
+          // The signal comes in the middle of it.
+          process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: { tools } }).slice(0, 500_000));
+          setInterval(() => undefined, 1_000);
+        } else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? greeting : {} }));
+      });
+    `;
+    const { runs } = await runCheck(
+      { kind: 'command', command: process.execPath, args: ['-e', large] },
+      { revision: '2025-11-25', timeout: 300, only: ['stdio/exit-on-sigterm'] },
+    );
+    expect(runs[0]?.outcomes).toMatchObject([{ id: 'stdio/exit-on-sigterm', verdict: 'passed' }]);
+  });
+});
+
+describe('a server that compresses what it says', () => {
+  it.each(['gzip', 'deflate', 'br'] as const)('is understood: %s', async (encoding) => {
+    const compress = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync }[encoding];
+    const { target, close } = await httpTarget(() => new Server({ name: 'small', version: '1.0.0' }), {
+      async around(_, next) {
+        const { status, headers, body } = await next();
+        const bytes = body === null ? undefined : new Uint8Array(await new Response(body).arrayBuffer());
+        if (bytes === undefined || bytes.length === 0 || headers.get('content-type') !== 'application/json')
+          return new Response(bytes, { status, headers });
+        headers.set('content-encoding', encoding);
+        headers.delete('content-length');
+        return new Response(new Uint8Array(compress(bytes)), { status, headers });
+      },
+    });
+    const { runs } = await runCheck(target, { revision: '2025-11-25', only: ['ping'], timeout: 1_000 });
+    await close();
+    expect(runs[0]?.outcomes.find(({ id }) => id === 'ping/empty')?.verdict).toBe('passed');
   });
 });

@@ -1,7 +1,7 @@
 // What every connection has, whatever carries it: its record, what it says of itself, requests with their ids, and waiting for replies.
 import type { Transport } from '../requirement.ts';
-import { type Message, Recorder } from '../trace.ts';
-import { isRecord, type Json } from '../value.ts';
+import { type Conversation, type Message, Recorder } from '../trace.ts';
+import { brief, isRecord, type Json } from '../value.ts';
 import { greet } from './greet.ts';
 import { replyTo } from './manners.ts';
 import { type Answer, type Greeting, isModern, type Peer, type Presentation, type RawOptions, type SendOptions, withMeta } from './peer.ts';
@@ -79,9 +79,18 @@ export async function shakeHands<P extends Peer & { greeting: Greeting }>(
     peer.greeting = greeting;
     return peer;
   }
-  const refused = peer.gone ?? greeting;
+  const refused = `${peer.gone ?? greeting}${chatter(peer.conversation)}`;
   await peer.close();
   return { refused, peer };
+}
+
+/** A program that prints something else, or its messages in some other way, is seen to do so. */
+function chatter({ messages, transport }: Conversation): string {
+  const noise = messages.filter(({ direction, value }) => direction === 'received' && value === undefined);
+  const [first] = noise;
+  if (transport !== 'stdio' || first === undefined) return '';
+  const count = noise.length === 1 ? '1 line on its standard output is' : `${noise.length} lines on its standard output are`;
+  return `; ${count} no message, the first ${brief(first.text ?? first.bytes.toString('latin1'))}`;
 }
 
 /** The reply of a well-behaved client to what a server asks, as it is written; undefined for what is no question to it. */

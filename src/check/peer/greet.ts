@@ -1,4 +1,5 @@
 // The beginning of a connection: the handshake of the older revisions, or the question that stands in its place.
+import type { HttpResponse } from '../trace.ts';
 import { asRecord, brief, isRecord, type Json } from '../value.ts';
 import { type Answer, clientInfo, type Greeting, isModern, type Peer, type Presentation } from './peer.ts';
 
@@ -63,9 +64,16 @@ async function undiscovered(peer: Asker, { revision, patience }: Presentation, r
   return { capabilities, info: {}, instructions: undefined, revision, supported: undefined, result: {} };
 }
 
+/** What a reader needs to know to give another address, or to see what stands there. */
+function insteadOf({ status, headers }: HttpResponse): string {
+  const { location, 'content-type': type } = headers;
+  if (status >= 300 && status < 400 && location !== undefined) return `, which leads to ${brief(location)}: give that address`;
+  return status === 200 ? ` and ${type === undefined ? 'no content type' : brief(type)}, and no message in it` : '';
+}
+
 function refusal(method: string, { error, silence, exchange, message }: Answer): string {
   if (error !== undefined) return `it answers ${method} with the error ${brief(error.code)} ${brief(error.message)}`;
-  const status = exchange?.response?.status;
-  if (status !== undefined && message === undefined) return `it answers ${method} with HTTP ${status}`;
+  const response = exchange?.response;
+  if (response !== undefined && message === undefined) return `it answers ${method} with HTTP ${response.status}${insteadOf(response)}`;
   return silence ?? `it answers ${method} with neither a result nor an error`;
 }

@@ -120,7 +120,8 @@ async function terminate({ connect, judge, capabilities }: Context): Promise<voi
   const how = await peer.exit(5_000);
   await Promise.all(how === undefined ? [] : asked);
   const rest = peer.conversation.happenings.find(({ what }) => what === 'unfinished-line')?.detail ?? '';
-  const isHalf = rest !== '' && parseJson(rest) === undefined;
+  // What the signal itself ended could not finish anything.
+  const isHalf = rest !== '' && parseJson(rest) === undefined && how?.startsWith('ended by SIG') !== true;
   const evidence = isHalf ? [rest.slice(0, 400)] : [];
   judge.verdict('stdio/exit-on-sigterm', how !== undefined, 'the server runs on for 5 seconds after SIGTERM');
   if (isHalf) judge.broken('stdio/exit-on-sigterm', 'after SIGTERM the last message on standard output is half written', evidence);
