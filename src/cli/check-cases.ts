@@ -1,5 +1,5 @@
 // check --generate and check --tests: calls made from a server's schemas, kept in a file and run again.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type Case, joinedCases, readSuite, suiteText } from '../check/cases/case.ts';
 import type { CaseResult } from '../check/cases/run-cases.ts';
 import { generateSuite, runSuite, withSnapshots } from '../check/cases/suite.ts';
@@ -7,7 +7,7 @@ import { visible } from '../check/evidence.ts';
 import type { CheckOptions } from '../check/options.ts';
 import { casesForms } from '../check/report/cases.ts';
 import { labelOf, type Target } from '../check/target.ts';
-import { destinations } from './check-destinations.ts';
+import { destinations, mustBeWritable, writeText } from './check-destinations.ts';
 import { watchRun } from './check-watch.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
 
@@ -45,6 +45,7 @@ async function only(targets: () => Promise<readonly Target[]>): Promise<Target> 
 
 /** What a user has written into the file is not written over. */
 async function generateFile(file: string, target: () => Promise<Target>, options: CheckOptions, args: Arguments): Promise<number> {
+  mustBeWritable(file);
   const before = existsSync(file) ? casesIn(textOf(file), file) : [];
   const one = await target();
   const watch = watchRun(args);
@@ -53,11 +54,7 @@ async function generateFile(file: string, target: () => Promise<Target>, options
   if (watch.isStopped) return exitCodes.interrupted;
   if ('problem' in made) return unreached(made.problem);
   const { cases, kept, gone } = joinedCases(before, made.cases);
-  try {
-    writeFileSync(file, suiteText(cases));
-  } catch (cause) {
-    throw new CommandError(exitCodes.usage, `${file} cannot be written: ${(cause as Error).message}`, { cause });
-  }
+  writeText(file, suiteText(cases));
   for (const note of made.notes) process.stderr.write(`${visible(note)}\n`);
   const past = before.length === 0 ? '' : ` (${kept} as they were expected before, ${gone} that are no longer made left out)`;
   process.stdout.write(`${cases.length} cases are written to ${file}${past}; run them with --tests ${file}\n`);
@@ -82,7 +79,7 @@ async function runFile(
   report(results);
   if (update && options.signal?.aborted !== true) {
     // Whatever else stands in the file stays there.
-    writeFileSync(file, `${JSON.stringify({ ...JSON.parse(text), cases: withSnapshots(results) }, undefined, 2)}\n`);
+    writeText(file, `${JSON.stringify({ ...JSON.parse(text), cases: withSnapshots(results) }, undefined, 2)}\n`);
     process.stderr.write(`${takenInWords(results)} in ${file}\n`);
   }
   return results.some(({ verdict }) => verdict === 'failed') ? exitCodes.failed : exitCodes.ok;

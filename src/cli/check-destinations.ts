@@ -22,17 +22,19 @@ export function destinations<Form>({ lists }: Arguments, forms: ReadonlyMap<stri
   });
 }
 
-function mustBeWritable(file: string): void {
+export function mustBeWritable(file: string): void {
   const folder = dirname(resolve(file));
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new CommandError(exitCodes.usage, `There is no folder ${folder} for ${file}`);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new CommandError(exitCodes.usage, `${file} is a folder`);
 }
 
 function write(text: string, file: string | undefined): void {
-  if (file === undefined) {
-    process.stdout.write(text);
-    return;
-  }
+  if (file === undefined) process.stdout.write(text);
+  else writeText(file, text);
+}
+
+export function writeText(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (cause) {

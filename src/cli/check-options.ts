@@ -63,9 +63,8 @@ export function checkOptions({ values, lists }: Arguments): CheckOptions {
   const level = oneOf('level', text('level') ?? 'may', ['must', 'should', 'may'] as const);
   const ids = (name: string): string[] | undefined => lists[name]?.flatMap(list);
   const [named, skip, within] = [ids('only'), ids('skip'), ids('section')];
-  const unknown = named?.find((pattern) => !pattern.startsWith('quality') && choose({ only: [pattern] }).length === 0);
-  if (unknown !== undefined)
-    throw new CommandError(exitCodes.usage, `--only ${unknown} names no requirement`, { hint: 'vivarium check list shows them' });
+  mustName('only', named);
+  mustName('skip', skip);
   const only = within === undefined ? named : inSections(within, named);
   const time = (name: string): number | undefined => (text(name) === undefined ? undefined : milliseconds(name, text(name) as string));
   const number = (name: string): number | undefined => (text(name) === undefined ? undefined : count(name, text(name) as string));
@@ -88,6 +87,13 @@ export function checkOptions({ values, lists }: Arguments): CheckOptions {
   };
 }
 
+/** A slip of the pen would choose nothing, or leave nothing out. */
+function mustName(flag: string, patterns: readonly string[] = []): void {
+  const unknown = patterns.find((pattern) => !pattern.startsWith('quality') && choose({ only: [pattern] }).length === 0);
+  if (unknown !== undefined)
+    throw new CommandError(exitCodes.usage, `--${flag} ${unknown} names no requirement`, { hint: 'vivarium check list shows them' });
+}
+
 /** The ids in these sections that are also named by `only`, where that is given. */
 function inSections(sections: readonly string[], only: readonly string[] | undefined): string[] {
   const known = new Set(catalogue.map(sectionOf));
@@ -100,7 +106,7 @@ function inSections(sections: readonly string[], only: readonly string[] | undef
   return chosen.map(({ id }) => id);
 }
 
-function tokenIn(flag: string, text: (name: string) => string | undefined): string | undefined {
+export function tokenIn(flag: string, text: (name: string) => string | undefined): string | undefined {
   const variable = text(flag);
   if (variable === undefined) return undefined;
   const token = process.env[variable];

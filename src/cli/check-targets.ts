@@ -1,6 +1,7 @@
 // Whom a command line wants judged: URLs, names, modules, every server of a configuration file, and a program behind `--`.
 import { resolve } from 'node:path';
 import type { Target } from '../check/target.ts';
+import { tokenIn } from './check-options.ts';
 import { readConfigurations } from './client-config.ts';
 import type { Arguments } from './command.ts';
 import { chooseTarget, type ServerTarget } from './target.ts';
@@ -30,8 +31,8 @@ function targetOf({ label: line, name, entry }: ServerTarget): Target {
 }
 
 function withToken(target: Target, { values }: Arguments): Target {
-  const { token, 'token-env': variable } = values as Record<string, string | undefined>;
-  const given = token ?? (variable === undefined ? undefined : process.env[variable]);
+  const { token } = values as Record<string, string | undefined>;
+  const given = token ?? tokenIn('token-env', (name) => values[name] as string | undefined);
   if (given === undefined || target.kind !== 'url') return target;
   return { ...target, headers: { ...target.headers, authorization: `Bearer ${given}` } };
 }

@@ -1,4 +1,6 @@
 // vivarium check as a command: what it chooses, how it ends, and what it says when there is nothing to judge.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Report } from 'vivarium/check';
 import { fixture, vivarium } from './vivarium.ts';
@@ -104,5 +106,50 @@ describe('check list', { timeout: 120_000 }, () => {
     [['--party', 'client', '--', ...fixture], '--party is for check list'],
   ])('refuses %j', async (args, reason) => {
     expect(await vivarium(['check', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) });
+  });
+});
+
+describe('a wish that cannot be met', { timeout: 120_000 }, () => {
+  const program = ['--', ...fixture];
+  it.each([
+    [['--skip', 'tools/cal', ...program], '--skip tools/cal names no requirement'],
+    [['--lock', '.', ...program], '. cannot be read'],
+    [['--lock', 'no/such/folder/lock.json', '--update-lock', ...program], 'There is no folder'],
+    [['--reporter', 'json=.', ...program], '. is a folder'],
+    [['--generate', '.', ...program], '. is a folder'],
+    [['--token-env', 'NO_SUCH_VARIABLE', 'http://127.0.0.1:9/mcp'], '--token-env NO_SUCH_VARIABLE: there is no such variable here'],
+  ])('is refused in one sentence before anything is started: %j', async (args, sentence) => {
+    const { code, stdout, stderr } = await vivarium(['check', ...args]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(sentence);
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('what stands in the place of a server', { timeout: 120_000 }, () => {
+  it('is shown where it prints something else', async () => {
+    const { code, stdout } = await vivarium([
+      'check',
+      '--connect-timeout',
+      '1s',
+      '--',
+      process.execPath,
+      '-e',
+      'console.log("ready"); setInterval(() => {}, 1000)',
+    ]);
+    expect(code).toBe(4);
+    expect(stdout).toContain('1 line on its standard output is no message, the first "ready"');
+  });
+
+  it.each([
+    [307, { location: '/mcp/' }, 'HTTP 307, which leads to "/mcp/": give that address'],
+    [200, { 'content-type': 'text/html' }, 'HTTP 200 and "text/html", and no message in it'],
+  ] as const)('is shown where an address answers with HTTP %i', async (status, headers, words) => {
+    const server = createServer((_, response) => response.writeHead(status, headers).end('<html>'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { code, stdout } = await vivarium(['check', `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`]);
+    server.close();
+    expect(code).toBe(4);
+    expect(stdout).toContain(words);
   });
 });
