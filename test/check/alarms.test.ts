@@ -156,6 +156,22 @@ describe('a server that can run only once at a time', () => {
   });
 });
 
+describe('a server that does one thing after the other', () => {
+  it('may take its time for each of many requests at once', { timeout: 60_000 }, async () => {
+    let free = 0;
+    const later = () => {
+      free = Math.max(free, performance.now()) + 60;
+      return free - performance.now();
+    };
+    const target = pipeTarget(
+      () => new Server({ name: 'patient', version: '1.0.0' }),
+      () => ({ later }),
+    );
+    const { runs } = await runCheck(target, { revision: '2025-11-25', timeout: 700, only: ['jsonrpc/request/answered'] });
+    expect(runs[0]?.outcomes).toMatchObject([{ id: 'jsonrpc/request/answered', verdict: 'passed' }]);
+  });
+});
+
 describe('a server that the signal itself ends', () => {
   it('may leave half of a message behind', { timeout: 60_000 }, async () => {
     const large = `
