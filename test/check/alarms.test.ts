@@ -172,6 +172,17 @@ describe('a server that does one thing after the other', () => {
   });
 });
 
+describe('a server that puts pieces together slowly', () => {
+  it('has as long for that as for any answer', { timeout: 60_000 }, async () => {
+    const target = pipeTarget(
+      () => new Server({ name: 'slow', version: '1.0.0' }),
+      () => ({ later: (line) => (line.includes('pièces') ? 2_300 : 0) }),
+    );
+    const { runs } = await runCheck(target, { revision: '2025-11-25', only: ['jsonrpc/request/answered'] });
+    expect(runs[0]?.outcomes).toMatchObject([{ id: 'jsonrpc/request/answered', verdict: 'passed' }]);
+  });
+});
+
 describe('a server that the signal itself ends', () => {
   it('may leave half of a message behind', { timeout: 60_000 }, async () => {
     const large = `

@@ -54,10 +54,10 @@ export const baseProbes: readonly Probe[] = [
     name: 'batch',
     judges: ['jsonrpc/batch/received'],
     revisions: ['2025-03-26'],
-    async run({ peer, judge }) {
+    async run({ peer, judge, patience }) {
       const batch = ['first', 'second'].map((id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
       const answer = await peer.raw(JSON.stringify(batch), { reply: 'first' });
-      const second = await peer.see((message) => isReplyTo(message.value, 'second'), 500);
+      const second = await peer.see((message) => isReplyTo(message.value, 'second'), patience);
       const isUnderstood = answer.message !== undefined && isRecord(at(answer.message.value, 'result')) && second !== undefined;
       judge.verdict('jsonrpc/batch/received', isUnderstood, `a batch of two pings gets ${outcome(answer)}`, shown(answer));
     },

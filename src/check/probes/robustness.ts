@@ -29,14 +29,14 @@ export const robustnessProbes: readonly Probe[] = [
     judges: ['jsonrpc/request/answered'],
     transports: ['stdio'],
     apart: 'other',
-    async run({ other, judge }) {
+    async run({ other, judge, patience }) {
       const peer = await other();
       if (peer === undefined || !isPipePeer(peer)) return;
       const line = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: 'pièces', method: method(peer), params: paramsOf(peer) })}\n`);
       // Also in the middle of a character.
       const middle = line.indexOf(0xc3) + 1;
       peer.write([line.subarray(0, 5), line.subarray(5, middle), line.subarray(middle)]);
-      const reply = await peer.see(({ value }) => (value as { id?: unknown } | null)?.id === 'pièces', 2_000);
+      const reply = await peer.see(({ value }) => (value as { id?: unknown } | null)?.id === 'pièces', patience);
       judge.verdict('jsonrpc/request/answered', reply !== undefined, 'a request that came in pieces is not answered', [
         line.toString('utf8'),
       ]);
