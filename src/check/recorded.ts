@@ -74,7 +74,8 @@ export function judgeRecording(recorded: Recorded, options: CheckOptions = {}): 
     const chosen = choose({ revision, party, level, ...(only && { only }), ...(skip && { skip }) }).filter(
       (one) => one.judged === 'rule' && isObservable(one, party),
     );
-    const seen = seenBy(party, recorded, { ...agreement, revision });
+    const entries = revision >= '2026-07-28' ? recorded.entries : withoutProbes(recorded.entries);
+    const seen = seenBy(party, { ...recorded, entries }, { ...agreement, revision });
     const findings: Finding[] = [];
     const own: readonly Rule[] = party === 'server' ? rules : clientRules;
     for (const rule of own) rule.apply(seen, createJudge(findings, recorded.label));
@@ -96,6 +97,8 @@ interface Agreement {
 }
 
 const prefix = 'io.modelcontextprotocol/';
+/** A recording says no more of it than the path. */
+const origin = 'http://recorded';
 
 /** What both said of themselves, wherever it stands. */
 function agreed(entries: readonly RecordedEntry[]): Agreement {
@@ -114,6 +117,24 @@ function agreed(entries: readonly RecordedEntry[]): Agreement {
   };
 }
 
+/** Without what a client asked in the manner of 2026-07-28 before it knew better, and what it was told: neither belongs to the revision agreed on. */
+function withoutProbes(entries: readonly RecordedEntry[]): readonly RecordedEntry[] {
+  const [asked, exchanges] = [new Set<unknown>(), new Set<number>()];
+  const isProbe = (value: unknown): boolean =>
+    at(value, 'method') === 'server/discover' || at(value, 'params', '_meta', `${prefix}protocolVersion`) !== undefined;
+  const strays = new Set<RecordedEntry>();
+  for (const entry of entries) {
+    const value = entry.raw === undefined ? undefined : parsed(entry.raw);
+    const id = at(value, 'id');
+    if (entry.from === 'client' && isProbe(value)) {
+      if (id !== undefined) asked.add(id);
+      if (entry.exchange !== undefined) exchanges.add(entry.exchange);
+      strays.add(entry);
+    } else if (entry.from === 'server' && at(value, 'method') === undefined && asked.delete(id)) strays.add(entry);
+  }
+  return entries.filter((entry) => !strays.has(entry) && !exchanges.has(entry.exchange ?? -1));
+}
+
 /** The conversation as the one who is not judged saw it. */
 function seenBy(
   party: Side,
@@ -124,21 +145,22 @@ function seenBy(
   const transport: Transport = isOld ? 'sse' : carried;
   const recorder = new Recorder(label, transport, revision);
   const exchanges = new Map<number, Exchange>();
+  const endpoints = endpointsOf(entries);
   for (const { t, from, raw, bytes, stderr, exchange: number, head, event, end } of entries) {
     const exchange = number === undefined ? undefined : exchanges.get(number);
     if (head !== undefined && number !== undefined && from === 'client') {
-      const url = `http://recorded${head.path ?? '/'}`;
+      const url = `${origin}${head.path ?? '/'}`;
       const request = { method: head.method ?? 'GET', url, headers: head.headers, body: undefined };
       const made: Exchange = { number, at: t, request, wild: false, ...(party === 'client' && { inbound: true as const }) };
       exchanges.set(number, made);
-      recorder.exchanges.push(made);
+      if (made.request.method !== 'POST' || endpoints.has(pathOf(head.path))) recorder.exchanges.push(made);
     } else if (head !== undefined && exchange !== undefined) {
       exchange.response = { at: t, status: head.status ?? 0, headers: head.headers, body: Buffer.alloc(0), events: [] };
     }
     if (stderr !== undefined) recorder.hearStderr(Buffer.from(`${stderr}\n`));
     if (event !== undefined) exchange?.response?.events.push({ at: t, event: event.type, id: event.id, retry: undefined, data: raw });
     const carriesMessage = (raw !== undefined || bytes !== undefined) && event?.type !== 'endpoint' && !(event !== undefined && raw === '');
-    if (carriesMessage && isOfProtocol(exchange)) {
+    if (carriesMessage && isOfProtocol(exchange, endpoints)) {
       const text = bytes === undefined ? Buffer.from(raw ?? '') : Buffer.from(bytes, 'base64');
       const form = event === undefined ? 'body' : 'event';
       recorder.message(from === party ? 'received' : 'sent', text, { at: t, ...(exchange !== undefined && { exchange, form }) });
@@ -158,14 +180,31 @@ function seenBy(
   return { conversation: recorder, ledger: openLedger(recorder), greeting: said, declared };
 }
 
-/** Pages of other kinds, such as metadata, pass the same door. */
-function isOfProtocol(exchange: Exchange | undefined): boolean {
+/** Where messages were posted. Forms and registrations for a token pass the same door. */
+function endpointsOf(entries: readonly RecordedEntry[]): ReadonlySet<string> {
+  const heads = new Map(
+    entries.flatMap(({ from, exchange, head }) => (from === 'client' && head !== undefined ? [[exchange, head] as const] : [])),
+  );
+  const posted = entries.filter(
+    ({ from, exchange, raw }) => from === 'client' && exchange !== undefined && raw !== undefined && isMessage(parsed(raw)),
+  );
+  return new Set(posted.map(({ exchange }) => pathOf(heads.get(exchange)?.path)));
+}
+
+function isMessage(value: unknown): boolean {
+  return Array.isArray(value) ? value.some(isMessage) : at(value, 'jsonrpc') !== undefined;
+}
+
+function pathOf(path: string | undefined): string {
+  return (path ?? '/').split(/[?#]/)[0] ?? '/';
+}
+
+/** Neither are pages of other kinds, such as metadata. */
+function isOfProtocol(exchange: Exchange | undefined, endpoints: ReadonlySet<string>): boolean {
   if (exchange === undefined) return true;
   const { method, url } = exchange.request;
-  return (
-    !new URL(url).pathname.startsWith('/.well-known/') &&
-    (method === 'POST' || exchange.response?.headers['content-type']?.startsWith('text/event-stream') === true)
-  );
+  if (method === 'POST') return endpoints.has(pathOf(url.slice(origin.length)));
+  return exchange.response?.headers['content-type']?.startsWith('text/event-stream') === true;
 }
 
 function parsed(text: string): unknown {
