@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { encodeEvent } from '../jsonrpc/event-stream.ts';
 import { isLocalHost } from './local-host.ts';
 import type { Recording } from './recording.ts';
-import { ReplayScript } from './replay-script.ts';
+import { messagesIn, ReplayScript } from './replay-script.ts';
 
 const mostBytes = 64 * 1024 * 1024;
 type Message = Readonly<Record<string, unknown>>;
@@ -57,9 +57,14 @@ class Open {
   }
 
   say(raw: string): void {
-    const { id, method } = (JSON.parse(raw) as Message | null) ?? {};
-    const isLast = method === undefined && id === this.#request['id'];
+    const messages = messagesIn(raw);
     const response = this.#response;
+    // A page of something in between, such as a proxy: no message, and all that was said.
+    if (messages.length === 0 && !response.headersSent) {
+      response.writeHead(502, { 'content-type': 'text/plain' }).end(raw);
+      return this.#done();
+    }
+    const isLast = messages.some(({ id, method }) => method === undefined && id === this.#request['id']);
     if (isLast && !response.headersSent) response.writeHead(200, { 'content-type': 'application/json' }).end(raw);
     else {
       if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' });
