@@ -2,6 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { maskText } from './masking.ts';
+import { openPrivate } from './output.ts';
 
 export interface MessageLog {
   write(event: { readonly direction: 'in' | 'out'; readonly message: object }): void;
@@ -10,7 +11,7 @@ export interface MessageLog {
 
 export function openLog(file: string): MessageLog {
   const began = performance.now();
-  const stream = createWriteStream(file, { mode: 0o600 });
+  const stream = createWriteStream(file, { fd: openPrivate(file) });
   const done = finished(stream);
   done.catch(() => undefined);
   return {

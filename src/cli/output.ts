@@ -1,7 +1,42 @@
 // Where the result of a command goes.
-import { writeFileSync } from 'node:fs';
+import { accessSync, constants, fchmodSync, fstatSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CommandError, exitCodes } from './command.ts';
 
 export function write(text: string | Uint8Array, file: string | undefined): void {
   if (file === undefined) process.stdout.write(text);
-  else writeFileSync(file, text);
+  else orRefuse(file, () => writeFileSync(file, text));
+}
+
+/** Before anything is asked of a server: a result that cannot be kept may have cost something. */
+export function refuseUnwritable({ output, save }: Readonly<Record<string, unknown>>): void {
+  if (typeof output === 'string') {
+    orRefuse(output, () => {
+      const found = statSync(output, { throwIfNoEntry: false });
+      if (found?.isDirectory() === true) throw new Error('it is a folder');
+      accessSync(found === undefined ? dirname(output) : output, constants.W_OK);
+    });
+  }
+  if (typeof save === 'string') {
+    orRefuse(save, () => {
+      if (statSync(save, { throwIfNoEntry: false })?.isDirectory() === false) throw new Error('it is no folder');
+    });
+  }
+}
+
+/** A new file that only its owner can read; so is one that was there before. */
+export function openPrivate(file: string): number {
+  return orRefuse(file, () => {
+    const descriptor = openSync(file, 'w', 0o600);
+    if (process.platform !== 'win32' && fstatSync(descriptor).isFile()) fchmodSync(descriptor, 0o600);
+    return descriptor;
+  });
+}
+
+export function orRefuse<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new CommandError(exitCodes.usage, `${file} cannot be written: ${(cause as Error).message}`, { cause });
+  }
 }

@@ -8,8 +8,9 @@ import { isLocalHost } from './local-host.ts';
 import type { Recorder, Side } from './recording.ts';
 
 const mostEvent = 64 * 1024 * 1024;
-/** Of the connection, not of the message. */
+/** Of the connection, not of the message. Nor may a body be compressed: what is written down is to be read, and masked. */
 const ownHeaders: ReadonlySet<string> = new Set([
+  'accept-encoding',
   'connection',
   'host',
   'keep-alive',
@@ -71,6 +72,8 @@ function passOn(
       outgoing.flushHeaders();
       tap(answer, 'server', exchange, /event-stream/.test(headers['content-type'] ?? ''), recorder);
       answer.pipe(outgoing);
+      // Whoever waits for the rest learns that it does not come.
+      answer.once('close', () => answer.complete || outgoing.destroy());
     },
   );
   upstream.on('error', (error) => {
@@ -101,7 +104,7 @@ function tap(stream: IncomingMessage, side: Side, exchange: number, events: bool
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.once('end', () => {
-      if (chunks.length > 0) recorder.add(side, { exchange, raw: Buffer.concat(chunks).toString('utf8') });
+      if (chunks.length > 0) recorder.line(side, Buffer.concat(chunks), { exchange });
     });
   }
   stream.once('close', () => recorder.add(side, { exchange, end: {} }));

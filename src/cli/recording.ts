@@ -1,9 +1,11 @@
 // The file of a recording: what went between a client and a server, in order, one JSON object a line, secrets masked.
-import { createWriteStream, readFileSync, statSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import type { RecordedEntry } from '../check/recorded.ts';
 import { CommandError, exitCodes } from './command.ts';
-import { maskHeaders, maskText } from './masking.ts';
+import { readText } from './input.ts';
+import { maskBytes, maskHeaders, maskText } from './masking.ts';
+import { openPrivate } from './output.ts';
 
 export type Side = 'client' | 'server';
 
@@ -22,8 +24,6 @@ export interface Recording {
   readonly entries: readonly Entry[];
 }
 
-const mostBytes = 512 * 1024 * 1024;
-
 export class Recorder {
   readonly file: string;
   readonly #stream: ReturnType<typeof createWriteStream>;
@@ -32,7 +32,7 @@ export class Recorder {
 
   constructor(file: string, head: Omit<RecordingHead, 'recording' | 'began'>) {
     this.file = file;
-    this.#stream = createWriteStream(file, { mode: 0o600 });
+    this.#stream = createWriteStream(file, { fd: openPrivate(file) });
     this.#done = finished(this.#stream);
     // Said once, by close; what is recorded must not be disturbed by it.
     this.#done.catch(() => undefined);
@@ -41,23 +41,24 @@ export class Recorder {
   }
 
   add(from: Side, entry: Omit<Entry, 't' | 'from'>): void {
-    const { raw, stderr, head, ...rest } = entry;
+    const { raw, stderr, head, bytes, ...rest } = entry;
     const kept: Entry = {
       t: Math.round((performance.now() - this.#began) * 10) / 10,
       from,
       ...rest,
       ...(raw !== undefined && { raw: maskText(raw) }),
+      ...(bytes !== undefined && { bytes: maskBytes(Buffer.from(bytes, 'base64')).toString('base64') }),
       ...(stderr !== undefined && { stderr: maskText(stderr) }),
-      ...(head !== undefined && { head: { ...head, headers: maskHeaders(head.headers) } }),
+      ...(head !== undefined && { head: maskedHead(head) }),
     };
     this.#stream.write(`${JSON.stringify(kept)}\n`);
   }
 
-  /** Bytes of one line. */
-  line(from: Side, bytes: Buffer): void {
+  /** Bytes of one line, or of one body. */
+  line(from: Side, bytes: Buffer, more: Pick<Entry, 'exchange'> = {}): void {
     const text = bytes.toString('utf8');
-    if (Buffer.from(text, 'utf8').equals(bytes)) this.add(from, { raw: text });
-    else this.add(from, { bytes: bytes.toString('base64') });
+    if (Buffer.from(text, 'utf8').equals(bytes)) this.add(from, { ...more, raw: text });
+    else this.add(from, { ...more, bytes: bytes.toString('base64') });
   }
 
   async close(): Promise<void> {
@@ -66,13 +67,15 @@ export class Recorder {
   }
 }
 
+function maskedHead(head: NonNullable<Entry['head']>): NonNullable<Entry['head']> {
+  const { path, headers } = head;
+  return { ...head, ...(path !== undefined && { path: maskText(path) }), headers: maskHeaders(headers) };
+}
+
 export function readRecording(file: string): Recording {
   const refuse = (why: string): CommandError =>
     new CommandError(exitCodes.usage, `${file} ${why}`, { hint: 'vivarium record makes recordings' });
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw new CommandError(exitCodes.usage, `There is no file ${file}`);
-  if (size > mostBytes) throw refuse('is larger than 512 MiB');
-  const lines = readFileSync(file, 'utf8').split('\n');
+  const lines = readText(file, { mostMiB: 512 }).split('\n');
   const values = lines.map((line, at): unknown => {
     if (line.trim() === '') return undefined;
     try {
@@ -85,6 +88,14 @@ export function readRecording(file: string): Recording {
   });
   const [head, ...entries] = values.filter((value) => typeof value === 'object' && value !== null);
   if ((head as Partial<RecordingHead> | undefined)?.recording !== 1) throw refuse('is no recording');
-  const known = entries.filter((entry): entry is Entry => ['client', 'server'].includes((entry as Partial<Entry>).from as string));
-  return { head: head as RecordingHead, entries: known };
+  return { head: head as RecordingHead, entries: entries.filter(isEntry) };
+}
+
+function isEntry(value: unknown): value is Entry {
+  const { from, t, raw, bytes, stderr, head } = value as Record<keyof Entry, unknown>;
+  const isText = [raw, bytes, stderr].every((one) => one === undefined || typeof one === 'string');
+  const { headers, path = '/' } = (head ?? {}) as { readonly headers?: unknown; readonly path?: unknown };
+  const isHead =
+    head === undefined || (typeof headers === 'object' && headers !== null && typeof path === 'string' && path.startsWith('/'));
+  return (from === 'client' || from === 'server') && typeof t === 'number' && isText && isHead;
 }

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { createServer as createHttpServer, get } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from 'vivarium';
 import { serveHttp } from 'vivarium/serve/node';
 import { Server } from 'vivarium/server';
-import { maskText } from '../../src/cli/masking.ts';
 import { Started } from './started.ts';
 import { fixture, root, vivarium } from './vivarium.ts';
 
@@ -96,6 +96,29 @@ describe('vivarium record on stdio', () => {
     expect(statSync(join(folder, 'secret.jsonl')).mode & 0o777).toBe(0o600);
   });
 
+  it('passes a message of many megabytes, and writes it down', { timeout: 60_000 }, async () => {
+    const program = `process.stdout.write(JSON.stringify({ text: 'a\\\\"b'.repeat(6e6) }) + '\\n')`;
+    const { code, stdout } = await vivarium(['record', '-q', '-o', 'large.jsonl', '--', process.execPath, '-e', program], { cwd: folder });
+    expect([code, stdout.length > 20e6]).toEqual([0, true]);
+    expect(entriesOf('large.jsonl').find(({ raw }) => raw !== undefined)?.raw === stdout.trimEnd()).toBe(true);
+  });
+
+  it('masks what is no UTF-8, too, and the command line', async () => {
+    const program = `process.stdout.write(Buffer.concat([Buffer.from('{"password":"hunter2"}'), Buffer.from([255, 10])]))`;
+    await vivarium(['record', '-q', '-o', 'odd.jsonl', '--', process.execPath, '-e', program, '--', '--api-key', 'hunter3'], {
+      cwd: folder,
+    });
+    const [entry] = entriesOf('odd.jsonl').filter(({ bytes }) => bytes !== undefined);
+    expect(Buffer.from(entry?.bytes ?? '', 'base64')).toEqual(Buffer.concat([Buffer.from('{"password":"***"}'), Buffer.from([255])]));
+    const [head = ''] = readFileSync(join(folder, 'odd.jsonl'), 'utf8').split('\n');
+    expect([head.includes('--api-key ***'), head.includes('hunter3')]).toEqual([true, false]);
+  });
+
+  it('refuses a file that cannot be written before it starts anything', async () => {
+    const { code, stdout, stderr } = await vivarium(['record', '-o', 'no/such/folder/s.jsonl', '--', 'echo', 'started'], { cwd: folder });
+    expect([code, stdout, stderr.includes('cannot be written'), stderr.includes('Recorded in')]).toEqual([2, '', true, false]);
+  });
+
   it('says what could not be started', async () => {
     const { code, stderr } = await vivarium(['record', '-q', '-o', 'none.jsonl', '--', 'no-such-program-anywhere'], { cwd: folder });
     expect([code, stderr.includes('could not be started')]).toEqual([4, true]);
@@ -145,10 +168,24 @@ describe('vivarium replay', () => {
     expect(other.stderr).not.toContain('_meta');
   });
 
+  it('goes on when what was recorded is no message', async () => {
+    const head = { recording: 1, target: 'x', transport: 'http', began: '' };
+    const asked = { t: 1, from: 'client', exchange: 1, raw: '{"jsonrpc":"2.0","id":1,"method":"ping"}' };
+    const page = { t: 2, from: 'server', exchange: 1, raw: '<html>' };
+    writeFileSync(join(folder, 'page.jsonl'), [head, asked, page].map((one) => JSON.stringify(one)).join('\n'));
+    const replaying = new Started(['replay', 'page.jsonl', '--http', String(await freePort())], { cwd: folder });
+    const [, url = ''] = await replaying.until('stderr', /served at (\S+)/);
+    const post = (): Promise<Response> => fetch(url, { method: 'POST', body: '{"jsonrpc":"2.0","id":7,"method":"ping"}' });
+    const first = await post();
+    expect([first.status, await first.text()]).toEqual([502, '<html>']);
+    expect(await (await post()).json()).toMatchObject({ id: 7, error: { code: -32603 } });
+  });
+
   it.each([
     ['nowhere.jsonl', 'There is no file'],
     ['prose.jsonl', 'is no recording'],
     ['other.jsonl', 'is no recording'],
+    ['.', 'is a folder'],
   ])('refuses %s', async (file, said) => {
     writeFileSync(join(folder, 'prose.jsonl'), 'hello\nworld\n');
     writeFileSync(join(folder, 'other.jsonl'), '{"a":1}\n');
@@ -235,6 +272,37 @@ describe('vivarium record at a URL', () => {
     expect([spoilt.code, spoilt.stdout.includes('✗ http/post/accept')], spoilt.stdout).toEqual([1, true]);
   });
 
+  it('ends what the server broke off, reads what it would have compressed, and masks queries and forms', async () => {
+    const server = createHttpServer((request, response) => {
+      if (request.url?.startsWith('/cut') === true) {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: {}\n\n', () => response.destroy());
+        return;
+      }
+      const text = '{"access_token":"hunter5","note":"readable"}';
+      const isPacked = request.headers['accept-encoding']?.includes('gzip') === true;
+      response.writeHead(200, { 'content-type': 'application/json', ...(isPacked && { 'content-encoding': 'gzip' }) });
+      response.end(isPacked ? gzipSync(text) : text);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const recorder = new Started(['record', `${at}/mcp?api_key=hunter1`, '-o', 'cut.jsonl'], { cwd: folder });
+    const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
+    await expect(fetch(new URL('/cut', url)).then((answer) => answer.text())).rejects.toThrow();
+    const body = new URLSearchParams({ client_secret: 'hunter2', code: 'hunter-three', grant_type: 'authorization_code' });
+    const headers = { 'x-auth-token': 'hunter4', 'accept-encoding': 'gzip' };
+    const answer = await fetch(new URL('/token?token=hunter6', url), { method: 'POST', headers, body });
+    expect(await answer.json()).toEqual({ access_token: 'hunter5', note: 'readable' });
+    recorder.process.kill('SIGINT');
+    expect(await recorder.ended).toBe(0);
+    const text = readFileSync(join(folder, 'cut.jsonl'), 'utf8');
+    expect([text.includes('hunter'), text.includes('readable'), text.includes('grant_type=authorization_code')]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
   it('answers 502 when the server is not there, and refuses other hosts', async () => {
     const recorder = new Started(['record', 'http://127.0.0.1:9/mcp', '-o', 'gone.jsonl'], { cwd: folder });
     const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
@@ -255,13 +323,3 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
-
-describe('the mask', () => {
-  it.each([
-    ['{"token":"abc","progressToken":"kept"}', '{"token":"***","progressToken":"kept"}'],
-    ['{"a":"x","api_key" : "s\\"ecret","b":1}', '{"a":"x","api_key" : "***","b":1}'],
-    ['key ghp_aaaaaaaaaaaaaaaaaaaaaaaa end', 'key *** end'],
-    ['https://me:hunter2@a.example/', 'https://me:***@a.example/'],
-    ['{"text":"no secret at all"}', '{"text":"no secret at all"}'],
-  ])('makes %j %j', (text, masked) => expect(maskText(text)).toBe(masked));
-});
