@@ -1,13 +1,13 @@
 // Arguments as people write them on a command line: k=v, k:=json, k=@file, and JSON whole.
-import { readFileSync, statSync } from 'node:fs';
 import { type Arguments, CommandError, exitCodes, type Flag } from './command.ts';
+import { readText } from './input.ts';
+import { resolveRef } from './signature.ts';
 import { standardInput } from './standard-input.ts';
 
 export const argumentFlags: Readonly<Record<string, Flag>> = {
   args: { type: 'string', value: 'json', help: 'All arguments as one JSON object; @file reads one, and - reads standard input' },
 };
 
-const mostBytes = 64 * 1024 * 1024;
 type Schema = Readonly<Record<string, unknown>>;
 
 /** `schema` says what a plain word is meant to be. Later words win over `--args`. */
@@ -22,7 +22,7 @@ export async function readArguments(
   const given: Record<string, unknown> = text === undefined ? {} : objectOf(text, fromStdin ? 'standard input' : '--args');
   for (const word of words) {
     if (word === '-') continue;
-    const [, name = '', operator, value = ''] = /^([^=:]+)(:?=)(.*)$/s.exec(word) ?? [];
+    const [, name = '', operator, value = ''] = /^([^=]+?)(:?=)(.*)$/s.exec(word) ?? [];
     if (operator === undefined)
       throw new CommandError(exitCodes.usage, `"${word}" is no argument`, {
         hint: 'name=value, name:=\'{"json": true}\', name=@file, or --args',
@@ -41,27 +41,49 @@ function plain(value: string, name: string, schema: Schema): unknown {
   // A leading @@ is an @ that is meant.
   const text = value.startsWith('@@') ? value.slice(1) : value.startsWith('@') ? fileText(value.slice(1)) : value;
   const properties = schema['properties'] as Schema | undefined;
-  const member = properties !== undefined && Object.hasOwn(properties, name) ? (properties[name] as Schema | undefined) : undefined;
-  const types = typesOf(member);
+  const member = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  return asMeant(text, name, member, schema);
+}
+
+function asMeant(text: string, name: string, member: unknown, root: Schema): unknown {
+  const forms = formsOf(member, root, 0);
+  const types = forms.flatMap(typesOf);
   if (types.includes('string') || types.length === 0) return text;
   if (types.includes('boolean') && /^(?:true|false)$/.test(text)) return text === 'true';
-  if ((types.includes('number') || types.includes('integer')) && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  if ((types.includes('number') || types.includes('integer')) && text.trim() !== '' && Number.isFinite(Number(text)))
+    return exactly(text, name);
   if (types.includes('null') && text === 'null') return null;
   if (types.includes('array') && !text.trimStart().startsWith('[')) {
-    const items = { properties: { [name]: member?.['items'] } };
-    return text === '' ? [] : text.split(',').map((one) => plain(one, name, items as Schema));
+    const items = forms.find((form) => typesOf(form).includes('array'))?.['items'];
+    return text === '' ? [] : text.split(',').map((one) => asMeant(one, name, items, root));
   }
   return types.includes('object') || types.includes('array') ? json(text, name) : text;
 }
 
-function typesOf(member: Schema | undefined): readonly string[] {
-  if (member === undefined) return [];
-  const { type, anyOf, oneOf, enum: choices } = member as { type?: unknown; anyOf?: unknown; oneOf?: unknown; enum?: unknown };
+/** What it may be, behind references and choices. */
+function formsOf(member: unknown, root: Schema, depth: number): readonly Schema[] {
+  if (typeof member !== 'object' || member === null || depth > 8) return [];
+  const schema = member as Schema;
+  if (typeof schema['$ref'] === 'string') return formsOf(resolveRef(schema['$ref'], root), root, depth + 1);
+  if (schema['type'] !== undefined) return [schema];
+  const choice = ['anyOf', 'oneOf', 'allOf'].map((name) => schema[name]).find(Array.isArray);
+  return choice === undefined ? [schema] : choice.flatMap((one) => formsOf(one, root, depth + 1));
+}
+
+function typesOf({ type, enum: choices, const: only }: Schema): readonly string[] {
   if (typeof type === 'string') return [type];
   if (Array.isArray(type)) return type.map(String);
-  if (Array.isArray(choices)) return choices.every((one) => typeof one === 'string') ? ['string'] : choices.map((one) => typeof one);
-  const choice = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
-  return choice.flatMap((one) => typesOf(one as Schema));
+  const values = Array.isArray(choices) ? choices : only === undefined ? [] : [only];
+  return values.map((one) => (one === null ? 'null' : typeof one));
+}
+
+function exactly(text: string, name: string): number {
+  const number = Number(text);
+  if (/^\s*[+-]?\d+\s*$/.test(text) && !Number.isSafeInteger(number))
+    throw new CommandError(exitCodes.usage, `${name}=${text} is more than a number can hold exactly: it would be sent as ${number}`, {
+      hint: `${name}:=${text} sends it all the same`,
+    });
+  return number;
 }
 
 function json(text: string, name: string): unknown {
@@ -79,8 +101,5 @@ function objectOf(text: string, from: string): Record<string, unknown> {
 }
 
 function fileText(path: string): string {
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw new CommandError(exitCodes.usage, `There is no file ${path}`, { hint: 'Write @@ for an @ that is meant' });
-  if (size > mostBytes) throw new CommandError(exitCodes.usage, `${path} is larger than 64 MiB`);
-  return readFileSync(path, 'utf8');
+  return readText(path, { mostMiB: 64, hint: 'Write @@ for an @ that is meant' });
 }

@@ -13,6 +13,7 @@ import { Shown } from './shown-content.ts';
 import { signatureOf } from './signature.ts';
 import { near } from './spelling.ts';
 import { targetFlags } from './target-flags.ts';
+import { printableJson } from './terminal.ts';
 
 export const call: Command = {
   name: 'call',
@@ -47,7 +48,7 @@ export const call: Command = {
       const line = progressLine(args.values['quiet'] !== true);
       const result = await client.callTool(name, given, { signal, onProgress: line.show }).finally(line.clear);
       const file = args.values['output'] as string | undefined;
-      if (args.values['format'] === 'json') write(`${JSON.stringify(result, null, 2)}\n`, file);
+      if (args.values['format'] === 'json') write(`${printableJson(result, 2)}\n`, file);
       else {
         const text = new Shown(args.values['save'] as string | undefined, name).blocks(wholeOf(result));
         if (result.isError === true && file === undefined) process.stderr.write(text);

@@ -1,7 +1,8 @@
 // The servers that the configuration file of a client names, whichever client it belongs to.
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
 import { CommandError, exitCodes } from './command.ts';
+import { readText } from './input.ts';
 
 /** How to reach a server, as a client would. */
 export type ServerEntry =
@@ -17,7 +18,6 @@ export type ServerEntry =
 const projectFiles = ['.mcp.json', '.vscode/mcp.json', '.cursor/mcp.json', '.gemini/settings.json', '.codex/config.toml', 'opencode.json'];
 /** Members under which clients write their servers. */
 const lists = ['mcpServers', 'servers', 'context_servers', 'mcp_servers', 'mcp', 'extensions'];
-const mostBytes = 4 * 1024 * 1024;
 
 export interface Configuration {
   readonly file: string;
@@ -42,10 +42,7 @@ async function serversIn(path: string): Promise<ReadonlyMap<string, unknown>> {
 }
 
 async function parse(path: string): Promise<unknown> {
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw new CommandError(exitCodes.usage, `There is no file ${path}`, { hint: 'See --config' });
-  if (size > mostBytes) throw new CommandError(exitCodes.usage, `${path} is larger than any configuration`);
-  const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  const text = readText(path, { mostMiB: 4, hint: 'See --config' }).replace(/^\uFEFF/, '');
   try {
     const kind = extname(path);
     if (kind === '.toml') return (await import('smol-toml')).parse(text);

@@ -7,7 +7,7 @@ import { milliseconds } from './flag-values.ts';
 import { authOf, revisionOf } from './reach.ts';
 import { chooseTarget, connectorOf, type ServerTarget } from './target.ts';
 import { targetFlags, withEnvironment } from './target-flags.ts';
-import { printable } from './terminal.ts';
+import { printable, printableJson } from './terminal.ts';
 
 const marks = { ok: '✓', warning: '!', failed: '✗' } as const;
 /** Shorter than a client waits: somebody sits in front of it. */
@@ -33,7 +33,7 @@ export const doctor: Command = {
     const examination = new Examination((step) => (json ? undefined : tell(step)));
     const exitCode = await examine(target, args, examination);
     const { steps } = examination;
-    if (json) process.stdout.write(`${JSON.stringify({ target: target.label, healthy: exitCode === exitCodes.ok, steps }, null, 2)}\n`);
+    if (json) process.stdout.write(`${printableJson({ target: target.label, healthy: exitCode === exitCodes.ok, steps }, 2)}\n`);
     else process.stdout.write(`${verdict(steps)}\n`);
     return exitCode;
   },
@@ -121,7 +121,8 @@ async function explain(error: unknown, { entry }: ServerTarget, examination: Exa
   const { phase, cause = error.message, hint, stderr = [] } = (error.failure ?? {}) as Partial<Failure>;
   if (error.code === 'ERR_CONFIG') throw new CommandError(exitCodes.usage, error.message, { cause: error });
   if (error.code === 'ERR_AUTH_REQUIRED' || error.code === 'ERR_AUTH_FAILED' || error.code === 'ERR_FORBIDDEN') {
-    if ('url' in entry)
+    // Who is refused by name is not told where tokens come from.
+    if ('url' in entry && error.code !== 'ERR_FORBIDDEN')
       await (await import('./doctor-authorization.ts')).examineAuthorization(new URL(entry.url), examination, new AbortController().signal);
     const what =
       error.code === 'ERR_FORBIDDEN'

@@ -7,7 +7,7 @@ import { nobody } from './questions.ts';
 import { visit } from './reach.ts';
 import { descriptionOf, hintsOf, signatureOf } from './signature.ts';
 import { targetFlags } from './target-flags.ts';
-import { printable } from './terminal.ts';
+import { printable, printableJson } from './terminal.ts';
 
 const kinds = ['tools', 'resources', 'templates', 'prompts', 'all'] as const;
 type Kind = (typeof kinds)[number];
@@ -46,7 +46,7 @@ export const list: Command = {
       const { server, revision, instructions } = client;
       const text =
         args.values['format'] === 'json'
-          ? `${JSON.stringify({ server, revision, instructions, ...offer }, null, 2)}\n`
+          ? `${printableJson({ server, revision, instructions, ...offer }, 2)}\n`
           : asText(client, offer, args.values['schema'] === true);
       write(text, args.values['output'] as string | undefined);
       return exitCodes.ok;

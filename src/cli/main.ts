@@ -2,7 +2,7 @@
 // The command line: finds the command, runs it, turns its end into an exit code.
 import { readFileSync } from 'node:fs';
 import { type Command, CommandError, columns, exitCodes, helpOf, parse } from './command.ts';
-import { printable, printableLines } from './terminal.ts';
+import { printableJson, printableLines } from './terminal.ts';
 
 /** Loaded only when asked for: the others' code costs a command nothing. */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
@@ -89,10 +89,10 @@ function report(error: unknown, argv: readonly string[]): number {
   const hint = known ? error.hint : undefined;
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const json = argv.slice(0, end).some((word, at) => word === '--format=json' || (word === '--format' && argv[at + 1] === 'json'));
-  if (json) process.stderr.write(`${printable(JSON.stringify({ error: message, ...(hint !== undefined && { hint }), exitCode }))}\n`);
+  if (json) process.stderr.write(`${printableJson({ error: message, ...(hint !== undefined && { hint }), exitCode })}\n`);
   else {
     process.stderr.write(`vivarium: ${printableLines(message)}\n`);
-    if (hint !== undefined) process.stderr.write(`  ${printableLines(hint)}\n`);
+    if (hint !== undefined) process.stderr.write(`  ${printableLines(hint).replaceAll('\n', '\n  ')}\n`);
     if (!known && error instanceof Error && error.stack !== undefined) process.stderr.write(`${printableLines(error.stack)}\n`);
   }
   return exitCode;

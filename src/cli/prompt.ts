@@ -8,6 +8,7 @@ import { visit } from './reach.ts';
 import { Shown } from './shown-content.ts';
 import { near } from './spelling.ts';
 import { targetFlags } from './target-flags.ts';
+import { printable, printableJson } from './terminal.ts';
 
 export const prompt: Command = {
   name: 'prompt',
@@ -40,8 +41,8 @@ export const prompt: Command = {
       );
       const result = await client.getPrompt(name, texts, { signal });
       const shown = new Shown(args.values['save'] as string | undefined, name);
-      const text = result.messages.map(({ role, content }) => `[${role}]\n${shown.blocks([content])}`).join('\n');
-      write(args.values['format'] === 'json' ? `${JSON.stringify(result, null, 2)}\n` : text, args.values['output'] as string | undefined);
+      const text = result.messages.map(({ role, content }) => `[${printable(String(role))}]\n${shown.blocks([content])}`).join('\n');
+      write(args.values['format'] === 'json' ? `${printableJson(result, 2)}\n` : text, args.values['output'] as string | undefined);
       return exitCodes.ok;
     }),
 };

@@ -7,6 +7,7 @@ import { isRevision, type Revision, revisions } from '../protocol/revision.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
 import { milliseconds } from './flag-values.ts';
 import { openLog } from './message-log.ts';
+import { refuseUnwritable } from './output.ts';
 import { type Asker, handlersFor } from './questions.ts';
 import { chooseTarget, connectorOf, type ServerTarget } from './target.ts';
 import { withEnvironment } from './target-flags.ts';
@@ -23,6 +24,7 @@ export interface Visit {
 /** Finds the server, connects, does the work, and leaves nothing behind. */
 export async function visit(given: Arguments, asker: Asker, work: (visit: Visit) => Promise<number>): Promise<number> {
   const args = withEnvironment(given);
+  refuseUnwritable(args.values);
   const { target, rest } = await chooseTarget(args);
   const text = (name: string): string | undefined => args.values[name] as string | undefined;
   const time = (name: string): number | undefined => (text(name) === undefined ? undefined : milliseconds(name, text(name) as string));
@@ -35,7 +37,8 @@ export async function visit(given: Arguments, asker: Asker, work: (visit: Visit)
     if (stop.signal.aborted) process.exit(exitCodes.interrupted);
     stop.abort();
   };
-  process.on('SIGINT', interrupt);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, interrupt);
   let client: Client | undefined;
   try {
     const connector = await connectorOf(target, {
@@ -43,7 +46,7 @@ export async function visit(given: Arguments, asker: Asker, work: (visit: Visit)
       onStderr: verbose ? (line) => process.stderr.write(`${printable(line)}\n`) : undefined,
     });
     const { handlers, features } = handlersFor(asker);
-    client = await connect(connector, {
+    const connecting = connect(connector, {
       client: { name: 'vivarium', version: '0.1.0' },
       handlers,
       features,
@@ -51,10 +54,11 @@ export async function visit(given: Arguments, asker: Asker, work: (visit: Visit)
       timeouts: { ...(idleMs !== undefined && { idleMs }), ...(connectMs !== undefined && { connectMs }) },
       ...(log !== undefined && { tap: log.write }),
     });
+    client = await Promise.race([connecting, aborted(stop.signal)]);
     client.on('warning', ({ message }) => process.stderr.write(`warning: ${printable(message)}\n`));
     if (verbose)
       client.on('log', ({ level, data }) =>
-        process.stderr.write(`[${level}] ${printable(typeof data === 'string' ? data : JSON.stringify(data))}\n`),
+        process.stderr.write(`[${printable(String(level))}] ${printable(typeof data === 'string' ? data : JSON.stringify(data))}\n`),
       );
     return await work({ client, target, rest, signal: stop.signal });
   } catch (error) {
@@ -63,8 +67,13 @@ export async function visit(given: Arguments, asker: Asker, work: (visit: Visit)
   } finally {
     await client?.close();
     await log?.close();
-    process.off('SIGINT', interrupt);
+    for (const signal of signals) process.off(signal, interrupt);
   }
+}
+
+/** The end of this process ends what is being started, too. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
 }
 
 export function revisionOf(given: string | undefined): 'auto' | Revision {

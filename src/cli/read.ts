@@ -5,6 +5,7 @@ import { askerOf, questionFlags } from './questions.ts';
 import { visit } from './reach.ts';
 import { Shown } from './shown-content.ts';
 import { targetFlags } from './target-flags.ts';
+import { printableJson } from './terminal.ts';
 
 export const read: Command = {
   name: 'read',
@@ -31,7 +32,7 @@ export const read: Command = {
       const result = await client.readResource(uri, { signal });
       const file = args.values['output'] as string | undefined;
       const [only, ...others] = result.contents;
-      if (args.values['format'] === 'json') write(`${JSON.stringify(result, null, 2)}\n`, file);
+      if (args.values['format'] === 'json') write(`${printableJson(result, 2)}\n`, file);
       else if (file !== undefined && only !== undefined && others.length === 0 && 'blob' in only)
         write(Buffer.from(only.blob, 'base64'), file);
       else write(new Shown(args.values['save'] as string | undefined, uri.split('/').at(-1) ?? 'resource').contents(result.contents), file);

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BlobResourceContents, ContentBlock, TextResourceContents } from '../protocol/types.ts';
+import { orRefuse } from './output.ts';
 import { printable, printableLines } from './terminal.ts';
 
 type Contents = TextResourceContents | BlobResourceContents;
@@ -40,25 +41,32 @@ export class Shown {
   }
 
   #block(block: ContentBlock): string {
-    if (block.type === 'text') return printableLines(block.text);
+    if (block.type === 'text' && typeof block.text === 'string') return printableLines(block.text);
     if (block.type === 'image' || block.type === 'audio') return this.#binary(block.type, block.data, block.mimeType);
     if (block.type === 'resource_link')
-      return `[link ${printable(block.uri)}${block.title === undefined ? '' : ` ${printable(block.title)}`}]`;
-    if (block.type === 'resource') return this.#resource(block.resource);
-    return `[${printable(JSON.stringify(block).slice(0, 500))}]`;
+      return `[link ${printable(String(block.uri))}${block.title === undefined ? '' : ` ${printable(String(block.title))}`}]`;
+    if (block.type === 'resource' && typeof block.resource === 'object' && block.resource !== null) return this.#resource(block.resource);
+    return `[${printable(String(JSON.stringify(block)).slice(0, 500))}]`;
   }
 
   #resource(one: Contents): string {
-    return 'text' in one ? printableLines(one.text) : this.#binary('blob', one.blob, one.mimeType ?? 'application/octet-stream');
+    if ('text' in one && typeof one.text === 'string') return printableLines(one.text);
+    return this.#binary('blob', 'blob' in one ? one.blob : undefined, one.mimeType ?? 'application/octet-stream');
   }
 
-  #binary(what: string, base64: string, mimeType: string): string {
+  /** A stranger's: what should be text may be anything. */
+  #binary(what: string, base64: unknown, mimeType: unknown): string {
+    const type = typeof mimeType === 'string' ? mimeType : 'of no type';
+    if (typeof base64 !== 'string') return `[${what} ${printable(type)}, without data]`;
     const bytes = Buffer.from(base64, 'base64');
-    const about = `${what} ${printable(mimeType)}, ${bytes.length} bytes`;
-    if (this.#folder === undefined) return `[${about}; --save <folder> keeps it]`;
-    mkdirSync(this.#folder, { recursive: true });
-    const file = join(this.#folder, `${this.#name}-${++this.#files}.${extensions.get(mimeType.split(';')[0] ?? '') ?? 'bin'}`);
-    writeFileSync(file, bytes);
+    const about = `${what} ${printable(type)}, ${bytes.length} bytes`;
+    const folder = this.#folder;
+    if (folder === undefined) return `[${about}; --save <folder> keeps it]`;
+    const file = join(folder, `${this.#name}-${++this.#files}.${extensions.get(type.split(';')[0] ?? '') ?? 'bin'}`);
+    orRefuse(file, () => {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(file, bytes);
+    });
     return `[${about}: ${file}]`;
   }
 }

@@ -76,7 +76,7 @@ function listOf(type: string): string {
 }
 
 /** Only within the schema itself. */
-function resolveRef(ref: string, root: Schema): Schema | undefined {
+export function resolveRef(ref: string, root: Schema): Schema | undefined {
   if (!ref.startsWith('#/')) return undefined;
   let at: unknown = root;
   for (const part of ref.slice(2).split('/')) {

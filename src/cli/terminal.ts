@@ -8,6 +8,12 @@ export function printableLines(text: string): string {
   return text.replace(unsafe, (character) => (character === '\n' || character === '\t' ? character : shown(character)));
 }
 
+/** JSON, which stays the same JSON: with escapes of its own in the place of what a terminal would obey. */
+export function printableJson(value: unknown, indent?: number): string {
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value, null, indent).replace(unsafe, (found) => (found === '\n' ? found : found.split('').map(escaped).join('')));
+}
+
 /** A word of a command line, for whoever pastes it into a shell. */
 export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, root, vivarium } from './vivarium.ts';
 
 let folder: string;
+const odd = [process.execPath, join(root, 'test/fixtures/odd.mjs')];
 const everything = [process.execPath, join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')];
 
 beforeAll(() => {
@@ -41,6 +42,37 @@ describe('vivarium call', () => {
     expect([code, stdout]).toEqual([0, 'the whole page\n{"source":"cache"}\n']);
   });
 
+  it.each([
+    [['count=5', 'all=6'], { count: 5, all: 6 }],
+    [['some=1,2'], { some: [1, 2] }],
+    [['some=null', 'flag=true'], { some: null, flag: true }],
+    [['xml:lang=de'], { 'xml:lang': 'de' }],
+  ])('reads %j as the schema means it, behind references and choices', async (args, sent) => {
+    const { stdout, stderr } = await vivarium(['call', 'kinds', ...args, '--', ...odd]);
+    expect([stderr, JSON.parse(stdout)]).toEqual(['', sent]);
+  });
+
+  it('shows what a server leaves out of its content', async () => {
+    const { code, stdout } = await vivarium(['call', 'bare', '--', ...odd]);
+    const told = '[image image/png, without data]\n[blob application/octet-stream, without data]\n[{"type":"text"}]\n';
+    expect([code, stdout]).toEqual([0, told]);
+  });
+
+  it.each([[['prompt', 'role']], [['prompt', 'role', '--format', 'json']], [['call', 'fail']]])(
+    'shows what a terminal would obey, and does not send it there: %j',
+    async (args) => {
+      const { stdout, stderr } = await vivarium([...args, '--', ...odd]);
+      const text = stdout + stderr;
+      expect(text).toContain('red');
+      expect(['\x1b', '\u009b', '\u202e'].filter((sign) => text.includes(sign))).toEqual([]);
+    },
+  );
+
+  it('reports a failure as JSON that can be read, whatever the server says', async () => {
+    const { code, stderr } = await vivarium(['call', 'fail', '--format', 'json', '--', ...odd]);
+    expect([code, JSON.parse(stderr)]).toMatchObject([5, { exitCode: 5, error: expect.stringContaining('red\u009b0m\u202e') }]);
+  });
+
   it('takes all arguments from standard input', async () => {
     expect((await call(['add', '-'], '{"a":4,"b":5}')).stdout).toBe('9\n');
     expect((await call(['add', '--args', '-'], '{"a":4,"b":6}')).stdout).toBe('10\n');
@@ -52,6 +84,12 @@ describe('vivarium call', () => {
     [['add', 'a=1', 'b:={'], 2, 'b is no JSON'],
     [['add', 'nothing'], 2, '"nothing" is no argument'],
     [['echo', 'text=@nowhere.txt'], 2, 'There is no file nowhere.txt'],
+    [['echo', 'text=@.'], 2, '. is a folder'],
+    [['add', 'a=1', 'b=12345678901234567890'], 2, 'more than a number can hold exactly'],
+    [['add', 'a=1', 'b=2', '-o', 'no/such/folder'], 2, 'cannot be written'],
+    [['add', 'a=1', 'b=2', '-o', '.'], 2, 'it is a folder'],
+    [['add', 'a=1', 'b=2', '--save', 'poem.txt'], 2, 'it is no folder'],
+    [['add', 'a=1', 'b=2', '--log', 'no/such/log'], 2, 'cannot be written'],
     [['add', '--args', '[1]'], 2, '--args must hold a JSON object'],
     [['ad'], 5, 'Did you mean add?'],
     [[], 2, 'Which tool?'],
