@@ -23,9 +23,11 @@ export function watchRun({ values }: Arguments): Watch {
     // Whoever asks twice does not want to wait.
     if (stop.signal.aborted) process.exit(exitCodes.interrupted);
     stop.abort();
+    line.clear();
+    process.stderr.write('Stopping when this step is done; once more stops at once\n');
   };
   process.on('SIGINT', interrupt);
-  // What was started ends with the process only where that ends by itself.
+  // Whoever does not sit in front of it waits for no report. What was started goes with this process, where that ends by itself.
   for (const [signal, code] of fatal) process.on(signal, code);
   return {
     options: {

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Started } from './started.ts';
 import { fixture, root, vivarium } from './vivarium.ts';
 
 const driver = [process.execPath, join(root, 'test/fixtures/client-driver.mjs')];
@@ -10,6 +11,49 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'vivarium-check-client-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function isAlive(pid: number): boolean {
+  try {
+    // Whoever is dead and not yet collected has no command line.
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Once it has been written. */
+async function pidIn(name: string): Promise<number> {
+  const text = await vi.waitFor(() => readFileSync(join(folder, name), 'utf8') || Promise.reject(new Error('empty')), { timeout: 20_000 });
+  onTestFinished(() => void (isAlive(Number(text)) && process.kill(Number(text), 'SIGKILL')));
+  return Number(text);
+}
+
+describe.runIf(process.platform === 'linux')('what is started to be judged', () => {
+  const clings = `require('fs').writeFileSync('clings.pid', String(process.pid)); process.on('SIGTERM', () => {}); setInterval(() => {}, 1e6)`;
+
+  it('leaves nothing behind that the last client started', async () => {
+    const child = `require('fs').writeFileSync('left.pid', String(process.pid)); setInterval(() => {}, 1e6)`;
+    const client = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'ignore' });
+      const wait = setInterval(() => require('fs').existsSync('left.pid') && process.exit(0), 10)`;
+    const options = { cwd: folder };
+    await vivarium(['check', '--client', '--spec-version', '2025-06-18', '--', process.execPath, '-e', client], options);
+    const pid = await pidIn('left.pid');
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+  });
+
+  it.each([
+    ['a client', ['--client']],
+    ['a server', []],
+  ])('ends %s that clings to life when the check is ended', async (_, flags) => {
+    rmSync(join(folder, 'clings.pid'), { force: true });
+    const running = new Started(['check', ...flags, '--spec-version', '2025-06-18', '--', process.execPath, '-e', clings], { cwd: folder });
+    const pid = await pidIn('clings.pid');
+    expect(isAlive(pid)).toBe(true);
+    running.process.kill('SIGTERM');
+    expect(await running.ended).toBe(143);
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+  });
+});
 
 describe('vivarium check --client', () => {
   it('ends with 0 when nothing is broken, and with 6 under --strict because something is not verified', async () => {

@@ -26,6 +26,8 @@ export async function openPipeDoor(stage: Stage): Promise<Door> {
   const folder = mkdtempSync(join(tmpdir(), 'vivarium-check-'));
   const file = join(folder, 'server.mjs');
   writeFileSync(file, relayProgram);
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -39,7 +41,8 @@ export async function openPipeDoor(stage: Stage): Promise<Door> {
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
-      rmSync(folder, { recursive: true, force: true });
+      process.off('exit', remove);
+      remove();
     },
   };
 }

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Transport } from '../requirement.ts';
+import { endGroup, hasGroups, holdGroup, signalGroup } from '../wire/group.ts';
 import type { CommandLine } from '../wire/pipe.ts';
 import { startFailure } from '../wire/start-failure.ts';
 import type { Door } from './door-pipe.ts';
@@ -39,12 +40,11 @@ function argumentsFor({ args }: Pick<CommandLine, 'args'>, { url, command }: Pic
 }
 
 export function launch(client: CommandLine, door: Door, told: Launch): Launched {
-  const detached = process.platform !== 'win32';
   const child = spawn(client.command, argumentsFor(client, door), {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...client.env, ...environment(door, told) },
     ...(client.cwd !== undefined && { cwd: client.cwd }),
-    detached,
+    detached: hasGroups,
     windowsHide: true,
   });
   let stderr = '';
@@ -57,24 +57,21 @@ export function launch(client: CommandLine, door: Door, told: Launch): Launched 
     child.once('error', (error) => resolve({ code: null, signal: null, stopped, stderr, failure: startFailure(error, client) }));
     child.once('exit', (code, signal) => setTimeout(() => resolve({ code, signal, stopped, stderr }), 50));
   });
-  const kill = (signal: 'SIGTERM' | 'SIGKILL'): void => {
-    if (child.pid === undefined) return;
-    try {
-      if (detached) process.kill(-child.pid, signal);
-      else child.kill(signal);
-    } catch {
-      // All of them are gone.
-    }
+  holdGroup(child.pid);
+  const end = (): void => {
+    if (hasGroups) endGroup(child.pid);
+    else child.kill('SIGKILL');
   };
   // What it left behind goes with it.
-  void ended.then(() => setTimeout(() => kill('SIGKILL'), grace).unref());
+  void ended.then(() => setTimeout(end, grace).unref());
   return {
     ended,
     stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (stopped || child.exitCode !== null || child.signalCode !== null) return;
       stopped = true;
-      kill('SIGTERM');
-      setTimeout(() => kill('SIGKILL'), grace).unref();
+      if (hasGroups && child.pid !== undefined) signalGroup(child.pid, 'SIGTERM');
+      else child.kill('SIGTERM');
+      setTimeout(end, grace).unref();
     },
   };
 }

@@ -1,5 +1,6 @@
 // A server at the other end of a pipe: a child process, or a program within this one.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { endGroup, hasGroups, holdGroup } from './group.ts';
 import { startFailure } from './start-failure.ts';
 
 /** What a server on stdio is, seen from outside. */
@@ -37,6 +38,7 @@ export function commandPipe(line: CommandLine): OpenPipe {
     } catch (error) {
       return unstartedPipe(startFailure(error, line));
     }
+    holdGroup(child.pid);
     let unstarted: string | undefined;
     const ended = new Promise<string>((resolve) => {
       child.once('error', (error) => {
@@ -50,12 +52,10 @@ export function commandPipe(line: CommandLine): OpenPipe {
         child.stdin.destroy();
         setTimeout(() => {
           resolve(endOf(code, signal));
-          killGroup(child);
-          running.delete(child);
+          endGroup(child.pid);
         }, 200).unref();
       });
     });
-    if (child.pid !== undefined) outliveNobody(child);
     child.stdout.on('data', events.stdout);
     child.stderr.on('data', events.stderr);
     // Writing to a server that has gone is no failure of ours.
@@ -72,44 +72,21 @@ export function commandPipe(line: CommandLine): OpenPipe {
   };
 }
 
-// A group of its own, so that what a shell or a package runner started ends with it.
-const detached = process.platform !== 'win32';
-
 function start({ command, args, env, cwd }: CommandLine): ChildProcessWithoutNullStreams {
   return spawn(command, [...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     ...(cwd !== undefined && { cwd }),
-    detached,
+    // A group of its own, so that what a shell or a package runner started ends with it.
+    detached: hasGroups,
     windowsHide: true,
   });
 }
 
 function killed(child: ChildProcessWithoutNullStreams, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  if (signal === 'SIGKILL') killGroup(child);
+  if (signal === 'SIGKILL') endGroup(child.pid);
   child.kill(signal);
-}
-
-/** With all that they started, and for a moment after their end. */
-const running = new Set<ChildProcessWithoutNullStreams>();
-
-/** Whatever ends this process: being in a group of its own, nothing but us ends a server that hears neither the end of its input nor a signal. */
-function outliveNobody(child: ChildProcessWithoutNullStreams): void {
-  if (running.size === 0 && !process.listeners('exit').includes(killAll)) process.on('exit', killAll);
-  running.add(child);
-}
-
-function killAll(): void {
-  for (const child of running) killGroup(child);
-}
-
-function killGroup({ pid }: ChildProcessWithoutNullStreams): void {
-  try {
-    if (detached && pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // There is nobody left.
-  }
 }
 
 function unstartedPipe(unstarted: string): Pipe {
