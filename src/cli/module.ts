@@ -1,8 +1,9 @@
 // Imports a module the user names, JavaScript or TypeScript.
+import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { register } from 'node:module';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CommandError, exitCodes } from './command.ts';
 
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
@@ -16,8 +17,25 @@ export async function importModule(path: string): Promise<Readonly<Record<string
     return await import(pathToFileURL(file).href);
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    throw new CommandError(exitCodes.unreachable, `${path} could not be loaded: ${reason}`, { cause: error });
+    const place = placeIn(reason) ?? (error instanceof SyntaxError ? syntaxPlace(file) : undefined);
+    const where = place === undefined ? '' : ` (${relative('.', place.startsWith('file:') ? fileURLToPath(place) : place)})`;
+    // A client that started this shows one line of it: the first says everything, and the others are seen to belong to it.
+    const told = reason.replaceAll(/\n(?!\s+at )/g, '\n    ');
+    throw new CommandError(exitCodes.unreachable, `${path} could not be loaded${where}: ${told}`, { cause: error });
   }
+}
+
+/** Of the user's code, with line and column: neither Node's nor ours. */
+function placeIn(stack: string): string | undefined {
+  const ours = fileURLToPath(new URL('.', import.meta.url));
+  const places = stack.matchAll(/(?<![\w:/])(?:file:\/\/\/|\/|[A-Z]:\\)[^\s()]*:\d+:\d+/g);
+  return [...places].map(([place]) => place).find((place) => !place.includes(ours));
+}
+
+/** Node keeps to itself where a module cannot be parsed, unless it is asked for nothing else. */
+function syntaxPlace(file: string): string | undefined {
+  const { stderr } = spawnSync(process.execPath, ['--check', file], { encoding: 'utf8', timeout: 5_000 });
+  return /^(?:file:\/\/)?[^\n]*:\d+$/m.exec(stderr)?.[0];
 }
 
 /** Node strips types by itself from 22.18 on; before that a loader hook does, with an optional dependency. */

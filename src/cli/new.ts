@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, CommandError, exitCodes } from './command.ts';
 import { filesOf } from './new-files.ts';
+import { orRefuse } from './output.ts';
 import { printable, quote } from './terminal.ts';
 
 export const create: Command = {
@@ -20,15 +21,17 @@ export const create: Command = {
       throw new CommandError(exitCodes.usage, 'new takes one folder', { hint: 'vivarium new notes' });
     const target = resolve(folder);
     const name = (values['name'] as string | undefined) ?? nameFrom(basename(target));
-    if (!/^[a-z0-9][a-z0-9._-]{0,100}$/.test(name))
+    if (!/^(?!node_modules$|favicon\.ico$)[a-z0-9][a-z0-9._-]{0,100}$/.test(name))
       throw new CommandError(exitCodes.usage, `"${name}" is no name of a package`, {
         hint: 'Small letters, digits, dots and dashes: --name my-server',
       });
     refuseOccupied(target);
     const files = filesOf({ name, vivarium: versionFor(target) });
     for (const [path, text] of files) {
-      mkdirSync(dirname(join(target, path)), { recursive: true });
-      writeFileSync(join(target, path), text, { flag: 'wx' });
+      orRefuse(join(target, path), () => {
+        mkdirSync(dirname(join(target, path)), { recursive: true });
+        writeFileSync(join(target, path), text, { flag: 'wx' });
+      });
     }
     process.stdout.write(
       [...[...files.keys()].map((path) => `  ${join(folder, path)}`), '', ...nextSteps(folder, target, name), ''].map(printable).join('\n'),
@@ -55,7 +58,7 @@ function nameFrom(folder: string): string {
 
 /** Nothing that is there is written over. */
 function refuseOccupied(target: string): void {
-  const found = statSync(target, { throwIfNoEntry: false });
+  const found = existsSync(target) ? statSync(target) : undefined;
   if (found === undefined) return;
   if (!found.isDirectory()) throw new CommandError(exitCodes.usage, `${target} is a file`);
   if (readdirSync(target).some((entry) => entry !== '.git')) throw new CommandError(exitCodes.usage, `${target} is not empty`);

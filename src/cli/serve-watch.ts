@@ -75,7 +75,8 @@ function restartedOnStdio(args: readonly string[]): () => void {
     const taken = await relay.take(child, (answer) => Promise.race([answer, child.ended.then(() => undefined), after(bootMs)]));
     if (taken) return;
     child.kill();
-    say(living.size > 1 ? 'The new version did not start; the one before goes on' : 'It did not start');
+    living.delete(child);
+    say(living.size > 0 ? 'The new version did not start; the one before goes on' : 'It did not start');
   };
   // One after the other: the second must know what became of the first.
   return () => {

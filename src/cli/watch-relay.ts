@@ -76,7 +76,8 @@ export class WatchRelay {
 
   /** Brings a new server to where the client believes it to be; false when it did not answer. */
   async take(next: Generation, answered: (answer: Promise<Message>) => Promise<Message | undefined>): Promise<boolean> {
-    const first = this.#now === undefined && this.#initialize === undefined;
+    // What the client has said to nobody yet it says itself.
+    const first = this.#now === undefined && (this.#initialize === undefined || this.#held.some(isInitialize));
     if (!first) {
       const params = this.#initialize?.['params'] ?? modernParams;
       const answer = await answered(this.#ask(next, this.#initialize === undefined ? 'server/discover' : 'initialize', params));
@@ -98,7 +99,9 @@ export class WatchRelay {
     for (const [id, to] of this.#open) {
       if (to !== generation || this.#listens.has(id)) continue;
       this.#open.delete(id);
-      const error = { code: -32603, message: 'The server was started anew before it answered' };
+      // Nothing was agreed on: the client may begin anew.
+      if (this.#initialize?.['id'] === id) this.#initialize = undefined;
+      const error = { code: -32603, message: 'The server ended before it answered' };
       this.#tell(JSON.stringify({ jsonrpc: '2.0', id, error }));
     }
     for (const [id, from] of this.#asked) if (from === generation) this.#asked.delete(id);
@@ -133,6 +136,10 @@ const modernParams = {
 
 function keyOf({ method, params }: Message): string {
   return `${String(method)} ${String((params as Message | undefined)?.['uri'] ?? '')}`;
+}
+
+function isInitialize(line: string): boolean {
+  return asMessage(line)?.['method'] === 'initialize';
 }
 
 /** A server that ends takes its subscriptions back; the next one has them already. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Started } from './started.ts';
 import { fixture, root, vivarium } from './vivarium.ts';
 
 let folder: string;
@@ -71,6 +72,14 @@ describe('vivarium call', () => {
   it('reports a failure as JSON that can be read, whatever the server says', async () => {
     const { code, stderr } = await vivarium(['call', 'fail', '--format', 'json', '--', ...odd]);
     expect([code, JSON.parse(stderr)]).toMatchObject([5, { exitCode: 5, error: expect.stringContaining('red\u009b0m\u202e') }]);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends with 130 on %s, also while the server has not answered yet', async (signal) => {
+    const silent = `process.stderr.write('here\\n'); process.on('SIGTERM', () => {}); setInterval(() => {}, 1e6)`;
+    const running = new Started(['call', 'add', '--verbose', '--', process.execPath, '-e', silent], { cwd: folder });
+    await running.until('stderr', /here/);
+    running.process.kill(signal);
+    expect([await running.ended, running.stderr]).toEqual([130, 'here\nvivarium: Interrupted\n']);
   });
 
   it('takes all arguments from standard input', async () => {

@@ -96,6 +96,8 @@ describe('doctor finds the step at which a URL fails', () => {
     const verdict = await examine([url]);
     expectFailure(verdict, step, detail, exitCode);
     expect(verdict.steps[0]).toMatchObject({ name: 'tcp', status: 'ok' });
+    // Where tokens come from is looked for only where one is asked for.
+    expect(verdict.steps.some(({ name }) => name === 'challenge')).toBe(/401/.test(detail.source));
   });
 
   it('nothing listens', async () => {

@@ -45,6 +45,8 @@ beforeAll(() => {
   write('none.mjs', 'export default 7;\n');
   write('named.mjs', `${imports}export const here = ${make('c')};\n`);
   write('timer.mjs', "setInterval(() => undefined, 1_000);\nthrow new Error('no database');\n");
+  write('above.mjs', "import './broken.mjs';\n");
+  write('unfinished.mjs', '\nexport default {');
   write('broken.mjs', "throw new Error('\\u001b[31mno database\\u001b[0m');\n");
   write('self.mjs', `${imports}import { serveStdio } from 'vivarium/serve/stdio';\nawait serveStdio(${make('self')});\n`);
 });
@@ -142,9 +144,12 @@ describe('vivarium serve', () => {
     [['serve', 'untyped.ts'], 4, 'untyped.ts:2:19'],
     [['serve', '--htpp', '1'], 2, 'serve has no option --htpp\n  Did you mean --http?'],
     [['check', '--only', 'tools/cal', 'timer.mjs'], 2, '--only tools/cal names no requirement'],
-    [['serve', 'timer.mjs'], 4, 'could not be loaded: Error: no database'],
+    [['serve', 'timer.mjs'], 4, 'timer.mjs could not be loaded (timer.mjs:2:7): Error: no database'],
+    [['serve', 'unfinished.mjs'], 4, 'unfinished.mjs could not be loaded (unfinished.mjs:2): SyntaxError'],
+    [['list', 'unfinished.mjs'], 4, 'unfinished.mjs could not be loaded (unfinished.mjs:2): SyntaxError'],
+    [['call', 'above.mjs', 'a'], 4, 'above.mjs could not be loaded (broken.mjs:1:7): Error:'],
     [['serve', 'server.mjs', '--format', 'xml'], 2, '--format takes text or json, not xml'],
-    [['serve', 'broken.mjs'], 4, 'could not be loaded: Error: \\x1b[31mno database\\x1b[0m'],
+    [['serve', 'broken.mjs'], 4, 'broken.mjs could not be loaded (broken.mjs:1:7): Error: \\x1b[31mno database\\x1b[0m'],
   ] as const)('fails on %j with exit code %d', async (args, exitCode, words) => {
     const { code, stdout, stderr } = await vivarium(args);
     expect([code, stdout]).toEqual([exitCode, '']);

@@ -61,6 +61,8 @@ describe('vivarium new', () => {
     [['new'], 'takes one folder'],
     [['new', 'full'], 'is not empty'],
     [['new', 'file'], 'is a file'],
+    [['new', 'file/below'], 'cannot be written'],
+    [['new', 'x', '--name', 'node_modules'], 'is no name of a package'],
     [['new', 'x', '--name', '../up'], 'is no name of a package'],
   ])('%j is refused, and nothing is written', async (args, said) => {
     mkdirSync(join(folder, 'full'), { recursive: true });

@@ -94,6 +94,24 @@ describe('vivarium serve --watch', () => {
     expect(await said(client)).toMatchObject({ text: 'mended' });
   });
 
+  it('says what became of a version that does not start, with and without one before it', async () => {
+    const at = join(folder, 'told');
+    mkdirSync(at);
+    writeFileSync(join(at, 'server.mjs'), 'this is not JavaScript');
+    const served = new Started(['serve', 'server.mjs', '--watch'], { cwd: at });
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'one', version: '1' } };
+    const ask = (id: number): void =>
+      void served.process.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params })}\n`);
+    ask(1);
+    await served.until('stdout', /"id":1,.*"The server ended before it answered"/);
+    await served.until('stderr', /it is started again when a file changes/);
+    write('told', 'mended');
+    ask(2);
+    await served.until('stdout', /"id":2,"result"/);
+    writeFileSync(join(at, 'server.mjs'), 'nor is this');
+    await served.until('stderr', /The new version did not start; the one before goes on/);
+  });
+
   it('sees every file that an editor puts in the place of the one before, and files in folders that are new', async () => {
     const { client, changes } = await start('replaced', '2025-11-25');
     const at = (...names: string[]): string => join(folder, 'replaced', ...names);
