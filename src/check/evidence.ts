@@ -1,4 +1,5 @@
 // Bytes as a reader can see them: every control character shown, nothing obeyed, long ones cut.
+import { isSecret } from './secrets.ts';
 import type { Exchange, Message } from './trace.ts';
 import type { Evidence } from './verdict.ts';
 
@@ -42,11 +43,6 @@ function describeExchange(exchange: Exchange): EvidenceLine[] {
 function requestLine({ request }: Exchange): string {
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${isSecret(name, request) ? '…' : visible(value)}`);
   return [`${request.method} ${new URL(request.url).pathname}`, ...headers].join('\n');
-}
-
-/** What the user gave to be let in, whatever it is called. */
-export function isSecret(header: string, { secrets = [] }: Pick<Exchange['request'], 'secrets'> = {}): boolean {
-  return /^(?:authorization|proxy-authorization|cookie|x-api-key)$/i.test(header) || secrets.includes(header.toLowerCase());
 }
 
 const shownHeaders = /^(?:content-type|mcp-.*|www-authenticate|allow|location|x-accel-buffering|access-control-allow-origin)$/;

@@ -1,9 +1,10 @@
 // A line for a shell that shows a failure again: the bytes themselves, through printf or curl.
 
 import type { Revision } from '../protocol/revision.ts';
-import { escapeUnsafe, isSecret, visible } from './evidence.ts';
+import { escapeUnsafe, visible } from './evidence.ts';
 import { initializeParams } from './peer/greet.ts';
 import { fullCapabilities, isModern } from './peer/peer.ts';
+import { isSecret, withoutSecrets } from './secrets.ts';
 import type { Target } from './target.ts';
 import type { Exchange, Message } from './trace.ts';
 import { at } from './value.ts';
@@ -24,7 +25,7 @@ export function reproduction(finding: Finding, target: Target, revision: Revisio
 /** In its folder, with the variables it was given by name: their values may be secrets. */
 function commandLine({ command, args, env = {}, cwd }: CommandLine): string {
   const variables = Object.keys(env).map((name) => `${name}="$${name}"`);
-  const line = [...variables, ...[command, ...args].map(quote)].join(' ');
+  const line = [...variables, withoutSecrets([command, ...args].map(quote).join(' '))].join(' ');
   return cwd === undefined ? line : `(cd ${quote(cwd)} && ${line})`;
 }
 
@@ -56,7 +57,7 @@ function byCurl(evidence: readonly Evidence[]): string | undefined {
     );
     const data =
       body === undefined ? [] : body.length > 2_000 ? ['--data-binary @body'] : [`-d ${quote(escapeUnsafe(body.toString('utf8')))}`];
-    return ['curl -isN', ...(method === 'POST' ? [] : [`-X ${method}`]), ...shown, ...data, quote(url)].join(' ');
+    return ['curl -isN', ...(method === 'POST' ? [] : [`-X ${method}`]), ...shown, ...data, quote(withoutSecrets(url))].join(' ');
   }
   return undefined;
 }
