@@ -160,7 +160,8 @@ function seenBy(
     if (stderr !== undefined) recorder.hearStderr(Buffer.from(`${stderr}\n`));
     if (event !== undefined) exchange?.response?.events.push({ at: t, event: event.type, id: event.id, retry: undefined, data: raw });
     const carriesMessage = (raw !== undefined || bytes !== undefined) && event?.type !== 'endpoint' && !(event !== undefined && raw === '');
-    if (carriesMessage && isOfProtocol(exchange, endpoints)) {
+    const isAside = from === 'server' && event === undefined && isNote(exchange, isOld);
+    if (carriesMessage && !isAside && isOfProtocol(exchange, endpoints)) {
       const text = bytes === undefined ? Buffer.from(raw ?? '') : Buffer.from(bytes, 'base64');
       const form = event === undefined ? 'body' : 'event';
       recorder.message(from === party ? 'received' : 'sent', text, { at: t, ...(exchange !== undefined && { exchange, form }) });
@@ -180,8 +181,16 @@ function seenBy(
   return { conversation: recorder, ledger: openLedger(recorder), greeting: said, declared };
 }
 
-/** Where messages were posted. Forms and registrations for a token pass the same door. */
+/** The body of an answer that is none: in HTTP+SSE answers come as events, and a page may say why something is refused. */
+function isNote(exchange: Exchange | undefined, isOld: boolean): boolean {
+  const { status = 0, headers = {} } = exchange?.response ?? {};
+  return exchange !== undefined && (isOld || (status >= 400 && !/\bjson\b/.test(headers['content-type'] ?? '')));
+}
+
+/** Where messages were posted: where HTTP+SSE says, or wherever one was. Forms and registrations for a token pass the same door. */
 function endpointsOf(entries: readonly RecordedEntry[]): ReadonlySet<string> {
+  const told = entries.filter(({ event, raw }) => event?.type === 'endpoint' && raw !== undefined);
+  if (told.length > 0) return new Set(told.map(({ raw = '' }) => (URL.canParse(raw, origin) ? new URL(raw, origin).pathname : raw)));
   const heads = new Map(
     entries.flatMap(({ from, exchange, head }) => (from === 'client' && head !== undefined ? [[exchange, head] as const] : [])),
   );

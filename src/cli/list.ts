@@ -106,13 +106,16 @@ function itemLines(
   { title, name, description, mimeType }: { title?: string; name: string; description?: string; mimeType?: string },
   whole: boolean,
 ): string[] {
-  const what = [title ?? (line.startsWith(name) ? undefined : name), mimeType].filter((one) => one !== undefined).join(', ');
+  // A stranger's: what should be there may not be.
+  const what = [title ?? (String(line).startsWith(String(name)) ? undefined : name), mimeType]
+    .filter((one) => one !== undefined)
+    .join(', ');
   return [
-    `${printable(line)}${what === '' ? '' : `  (${printable(what)})`}`,
+    `${printable(String(line))}${what === '' ? '' : `  (${printable(what)})`}`,
     ...descriptionOf(description, whole).map((text) => `    ${text}`),
   ];
 }
 
 function promptLine({ name, arguments: args = [] }: Prompt): string {
-  return `${name}(${args.map((one) => `${one.name}${one.required === true ? '' : '?'}`).join(', ')})`;
+  return `${name}(${(Array.isArray(args) ? args : []).map((one) => `${one.name}${one.required === true ? '' : '?'}`).join(', ')})`;
 }

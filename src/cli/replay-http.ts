@@ -2,30 +2,33 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { encodeEvent } from '../jsonrpc/event-stream.ts';
 import { isLocalHost } from './local-host.ts';
-import type { Recording } from './recording.ts';
+import type { Entry, Recording } from './recording.ts';
 import { messagesIn, ReplayScript } from './replay-script.ts';
 
 const mostBytes = 64 * 1024 * 1024;
 type Message = Readonly<Record<string, unknown>>;
 
 export function serveRecording({ entries }: Recording): Server {
+  const said = entries.find(({ event }) => event?.type === 'endpoint')?.raw;
+  return said === undefined ? streamable(entries) : withEndpoint(entries, new URL(said, 'http://recorded'));
+}
+
+function streamable(entries: readonly Entry[]): Server {
   const session = entries.find(({ from, head }) => from === 'server' && head?.headers['mcp-session-id'] !== undefined)?.head?.headers[
     'mcp-session-id'
   ];
   const waiting = new Map<Message, Open>();
-  const listeners = new Set<ServerResponse>();
+  const listeners = new Listeners();
   const script = new ReplayScript(entries, (raw, to) => {
     const open = to === undefined ? undefined : waiting.get(to);
     if (open !== undefined) return open.say(raw);
-    for (const listener of listeners) listener.write(encodeEvent(raw));
+    listeners.tell(raw);
   });
   return createServer((request, response) => {
     if (!isLocalHost(request.headers.host ?? '')) return void response.writeHead(403).end();
     if (session !== undefined) response.setHeader('mcp-session-id', session);
     if (request.method === 'GET') {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
       listeners.add(response);
-      response.once('close', () => listeners.delete(response));
       return script.begin();
     }
     if (request.method !== 'POST') return void response.writeHead(request.method === 'DELETE' ? 200 : 405).end();
@@ -37,10 +40,59 @@ export function serveRecording({ entries }: Recording): Server {
       }
       waiting.set(message, new Open(response, message, () => waiting.delete(message)));
       const unknown = script.hear(message);
-      const error = { code: -32603, message: unknown };
-      if (unknown !== undefined) waiting.get(message)?.say(JSON.stringify({ jsonrpc: '2.0', id: message['id'], error }));
+      if (unknown !== undefined) waiting.get(message)?.say(refusal(message, unknown));
     });
   });
+}
+
+/** HTTP+SSE: what is posted to the endpoint is answered on the stream. What was tried elsewhere before is no part of it. */
+function withEndpoint(entries: readonly Entry[], { pathname, search }: URL): Server {
+  const posted = new Set(
+    entries.flatMap(({ exchange, head }) => (head?.path !== undefined && pathOf(head.path) === pathname ? [exchange] : [])),
+  );
+  const listeners = new Listeners();
+  const own = entries.filter(({ from, event, exchange }) =>
+    from === 'client' ? posted.has(exchange) : event !== undefined && event.type !== 'endpoint',
+  );
+  const script = new ReplayScript(own, (raw) => listeners.tell(raw));
+  return createServer((request, response) => {
+    if (!isLocalHost(request.headers.host ?? '')) return void response.writeHead(403).end();
+    if (request.method === 'GET') {
+      listeners.add(response);
+      response.write(`event: endpoint\ndata: ${pathname}${search}\n\n`);
+      return script.begin();
+    }
+    if (request.method !== 'POST' || pathOf(request.url ?? '/') !== pathname) return void response.writeHead(405).end();
+    void read(request).then((message) => {
+      if (message === undefined) return response.writeHead(400).end();
+      response.writeHead(202).end();
+      const unknown = script.hear(message);
+      if (unknown !== undefined) listeners.tell(refusal(message, unknown));
+    });
+  });
+}
+
+function pathOf(path: string): string {
+  return path.split('?')[0] ?? '/';
+}
+
+function refusal({ id }: Message, why: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message: why } });
+}
+
+/** Whoever holds a stream open. */
+class Listeners {
+  readonly #all = new Set<ServerResponse>();
+
+  add(response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    this.#all.add(response);
+    response.once('close', () => this.#all.delete(response));
+  }
+
+  tell(raw: string): void {
+    for (const listener of this.#all) listener.write(encodeEvent(raw));
+  }
 }
 
 /** JSON where the answer comes first; a stream as soon as anything comes before it. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { type Command, CommandError, exitCodes } from './command.ts';
 import { count } from './flag-values.ts';
-import { readRecording } from './recording.ts';
+import { type Entry, readRecording } from './recording.ts';
 import { messagesIn, ReplayScript } from './replay-script.ts';
 import { printable } from './terminal.ts';
 
@@ -51,7 +51,12 @@ async function atUrl(recording: ReturnType<typeof readRecording>, port: number):
     server.once('error', (cause) => reject(new CommandError(exitCodes.usage, `Port ${port} cannot be had: ${cause.message}`, { cause })));
     server.listen(port, '127.0.0.1', resolve);
   });
-  const path = recording.entries.find(({ from, head }) => from === 'client' && head?.method === 'POST')?.head?.path ?? '/mcp';
+  const { entries } = recording;
+  // In HTTP+SSE a client begins where the stream is.
+  const stream = entries.find(({ event }) => event?.type === 'endpoint')?.exchange;
+  const isStart = ({ from, head, exchange }: Entry): boolean =>
+    from === 'client' && (stream === undefined ? head?.method === 'POST' : head !== undefined && exchange === stream);
+  const path = entries.find(isStart)?.head?.path ?? '/mcp';
   process.stderr.write(`The recording is served at http://127.0.0.1:${(server.address() as AddressInfo).port}${printable(path)}\n`);
   return undefined;
 }

@@ -19,7 +19,7 @@ export function signatureOf({ name, inputSchema, outputSchema }: Tool): string {
 
 /** The first paragraph is enough to choose by; `whole` is everything. */
 export function descriptionOf(description: string | undefined, whole: boolean): string[] {
-  const text = (description ?? '').trim();
+  const text = typeof description === 'string' ? description.trim() : '';
   if (text === '') return [];
   const shown = whole ? text : (text.split(/\n\s*\n/)[0] ?? '').replaceAll(/\s+/g, ' ');
   const cut = whole || shown.length <= 240 ? shown : `${shown.slice(0, 240)}…`;

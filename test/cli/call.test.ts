@@ -53,6 +53,11 @@ describe('vivarium call', () => {
     expect([stderr, JSON.parse(stdout)]).toEqual(['', sent]);
   });
 
+  it('lists what a server describes badly', async () => {
+    const { code, stdout } = await vivarium(['list', '--', ...odd]);
+    expect([code, stdout.includes('  bare()\n'), stdout.includes('  role()\n')]).toEqual([0, true, true]);
+  });
+
   it('shows what a server leaves out of its content', async () => {
     const { code, stdout } = await vivarium(['call', 'bare', '--', ...odd]);
     const told = '[image image/png, without data]\n[blob application/octet-stream, without data]\n[{"type":"text"}]\n';
