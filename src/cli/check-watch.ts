@@ -16,16 +16,21 @@ const fatal = [
   ['SIGHUP', () => process.exit(129)],
 ] as const;
 
+/** What a step may still take once it is to stop: a server that says nothing is waited for much longer. */
+const patienceMs = 5_000;
+
 export function watchRun({ values }: Arguments): Watch {
   const line = progressLine(values['quiet'] !== true && process.stderr.isTTY === true);
   const stop = new AbortController();
   const interrupt = (): void => {
     // Whoever asks twice does not want to wait.
-    if (stop.signal.aborted) process.exit(exitCodes.interrupted);
+    if (stop.signal.aborted) end();
     stop.abort();
     line.clear();
     process.stderr.write('Stopping when this step is done; once more stops at once\n');
+    setTimeout(end, patienceMs).unref();
   };
+  const end = (): never => process.exit(exitCodes.interrupted);
   process.on('SIGINT', interrupt);
   // Whoever does not sit in front of it waits for no report. What was started goes with this process, where that ends by itself.
   for (const [signal, code] of fatal) process.on(signal, code);

@@ -11,7 +11,9 @@ export async function confirm(question: string, agreed: boolean): Promise<void> 
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await lines.question(`${shown} [y/N] `);
+    // The end of the input, and Ctrl-C, say no.
+    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    const answer = await Promise.race([lines.question(`${shown} [y/N] `), ended]);
     if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new CommandError(exitCodes.interrupted, 'Nothing was started');
   } finally {
     lines.close();

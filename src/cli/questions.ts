@@ -164,6 +164,8 @@ async function sample(messages: readonly SamplingMessage[]): Promise<CreateMessa
 /** One question at a time; the end of the input declines. */
 async function onTerminal<T>(ask: (lines: Interface) => Promise<T>, declined: () => T): Promise<T> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // Whoever interrupts means the command, not the question.
+  lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
   try {
     return (await Promise.race([ask(lines), ended])) ?? declined();
