@@ -1,10 +1,11 @@
 // --lock: what a server offers, kept in a file and compared with what it offers now.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { CheckOptions } from '../check/options.ts';
 import { lockText, readLock } from '../check/quality/lock.ts';
 import type { Surface } from '../check/surface.ts';
-import { mustBeWritable, writeText } from './check-destinations.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
+import { readText } from './input.ts';
+import { refuseUnwritable, write } from './output.ts';
 
 export interface LockUse {
   readonly options: Pick<CheckOptions, 'lock' | 'onSurface'>;
@@ -25,12 +26,12 @@ export function lockUse({ values }: Arguments): LockUse {
     surface ??= one;
   };
   if (!update) return { options: { lock: lockIn(file) }, finish: () => undefined };
-  mustBeWritable(file);
+  refuseUnwritable({ output: file });
   return {
     options: { onSurface },
     finish() {
       if (surface === undefined) return undefined;
-      writeText(file, lockText(surface));
+      write(lockText(surface), file);
       return `What it offers is written to ${file}`;
     },
   };
@@ -39,15 +40,7 @@ export function lockUse({ values }: Arguments): LockUse {
 function lockIn(file: string): NonNullable<CheckOptions['lock']> {
   if (!existsSync(file))
     throw new CommandError(exitCodes.usage, `There is no ${file}`, { hint: `vivarium check --lock ${file} --update-lock …` });
-  const lock = readLock(textOf(file));
+  const lock = readLock(readText(file, { mostMiB: 64 }));
   if ('problem' in lock) throw new CommandError(exitCodes.usage, `${file} ${lock.problem}`);
   return lock;
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new CommandError(exitCodes.usage, `${file} cannot be read: ${(cause as Error).message}`, { cause });
-  }
 }

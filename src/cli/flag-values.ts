@@ -16,6 +16,12 @@ export function count(flag: string, given: string): number {
   throw new CommandError(exitCodes.usage, `--${flag} takes a whole number above 0, not ${given}`);
 }
 
+export function portNumber(flag: string, given: string): number {
+  const port = count(flag, given);
+  if (port < 65_536) return port;
+  throw new CommandError(exitCodes.usage, `--${flag} takes a port, which is below 65536, not ${given}`);
+}
+
 export function list(given: string | undefined): string[] {
   return (given ?? '')
     .split(',')

@@ -1,6 +1,6 @@
 // vivarium record: what goes between a client and a server, written down.
 import { type Command, CommandError, exitCodes } from './command.ts';
-import { count } from './flag-values.ts';
+import { portNumber } from './flag-values.ts';
 import { Recorder } from './recording.ts';
 import { chooseTarget } from './target.ts';
 import { targetFlags, withEnvironment } from './target-flags.ts';
@@ -30,6 +30,8 @@ export const record: Command = {
     const { target, rest } = await chooseTarget(args);
     if (rest.length > 0) throw new CommandError(exitCodes.usage, 'record takes one server', { hint: 'vivarium record -- node server.js' });
     const quiet = args.values['quiet'] === true;
+    const port = args.values['port'] === undefined ? 0 : portNumber('port', args.values['port'] as string);
+    const token = tokenHeader(args.values);
     const file = (args.values['output'] as string | undefined) ?? `recording-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.jsonl`;
     const { entry } = target;
     const recorder = new Recorder(file, { target: target.label, transport: 'command' in entry ? 'stdio' : 'http' });
@@ -39,9 +41,8 @@ export const record: Command = {
         const { recordProgram } = await import('./record-stdio.ts');
         return await recordProgram(entry, recorder);
       }
-      const port = args.values['port'] === undefined ? 0 : count('port', args.values['port'] as string);
       const { recordUrl } = await import('./record-http.ts');
-      const door = await recordUrl(new URL(entry.url), { ...entry.headers, ...tokenHeader(args.values) }, port, recorder);
+      const door = await recordUrl(new URL(entry.url), { ...entry.headers, ...token }, port, recorder);
       process.stderr.write(`Connect the client to ${door.url}; Ctrl-C ends the recording\n`);
       await new Promise<void>((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { type Command, CommandError, exitCodes } from './command.ts';
-import { count } from './flag-values.ts';
+import { portNumber } from './flag-values.ts';
 import { type Entry, readRecording } from './recording.ts';
 import { messagesIn, ReplayScript } from './replay-script.ts';
 import { printable } from './terminal.ts';
@@ -25,7 +25,7 @@ export const replay: Command = {
     if (file === undefined || more.length > 0)
       throw new CommandError(exitCodes.usage, 'replay takes one recording', { hint: 'vivarium replay s.jsonl' });
     const recording = readRecording(file);
-    if (values['http'] !== undefined) return atUrl(recording, count('http', values['http'] as string));
+    if (values['http'] !== undefined) return atUrl(recording, portNumber('http', values['http'] as string));
     const tell = (problem: string): void => void (values['quiet'] === true ? undefined : process.stderr.write(`${printable(problem)}\n`));
     const script = new ReplayScript(recording.entries, (raw) => void process.stdout.write(`${raw}\n`));
     process.stdout.on('error', () => process.exit(exitCodes.ok));

@@ -26,7 +26,9 @@ export interface Chosen {
 /** Behind `--`, or else the first word. A quoted command line is taken apart; a file of ours is served. */
 export async function chooseTarget(args: Arguments): Promise<Chosen> {
   const { program, positionals, values } = args;
-  const named = values['server'] as string | undefined;
+  const { server: named, transport = 'stdio' } = values as Record<string, string | undefined>;
+  if (!['stdio', 'http', 'sse'].includes(transport))
+    throw new CommandError(exitCodes.usage, `--transport takes stdio, http or sse, not ${transport}`);
   if (program !== undefined) {
     const [command, ...rest] = program;
     if (command === undefined) throw new CommandError(exitCodes.usage, 'Nothing stands behind --', { hint: '-- node server.js' });
