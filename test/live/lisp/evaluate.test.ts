@@ -100,7 +100,14 @@ describe.skipIf(notRun('sbcl'))('evaluate on SBCL', () => {
   it('steps through a form', async () => {
     await lab.value('(defun three (x) (let ((a (* x 2))) (+ a 1)))', { session });
     const first = await lab.evaluate('(step (three 4))', { session });
-    expect(first.head).toMatch(/^\[PAUSED\] about to run/);
+    expect(first.head).toBe('[PAUSED] about to run (THREE 4)');
+    // Those of stepping; not the one that would end a thread of ours.
+    expect(first.text.match(/^ {2}\d: [A-Z-]+ {2}/gm)?.map((one) => one.trim().slice(3))).toEqual([
+      'STEP-CONTINUE',
+      'STEP-OUT',
+      'STEP-NEXT',
+      'STEP-INTO',
+    ]);
     const next = await lab.call('debug', { session, action: 'step', step: 'into' });
     expect(next.head).toMatch(/^\[PAUSED\] about to run/);
     expect((await lab.call('debug', { session, action: 'resume' })).head).toBe('=> 9');

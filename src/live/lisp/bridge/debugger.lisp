@@ -142,10 +142,14 @@
   (typecase condition
     (sb-ext:step-form-condition
      (let ((frames (frames-from (sb-di:frame-down (sb-di:top-frame)))) (*paused* t))
-       (wait-for-orders (format nil "about to run ~a" (brief (sb-kernel::step-condition-form condition))) frames
-                        (compute-restarts condition))))
+       (wait-for-orders (format nil "about to run ~a" (step-text (sb-kernel::step-condition-form condition))) frames
+                        (own-restarts condition))))
     (sb-ext:step-values-condition nil)
     (t nil)))
+
+(defun step-text (form)
+  "SBCL keeps it printed."
+  (if (stringp form) form (brief form)))
 
 ;;; From outside.
 (defun interrupt-worker (worker id)
