@@ -51,8 +51,9 @@ export async function findOffers(target: Target, options: RunOptions): Promise<O
 async function offersOn(target: Target, transport: Transport, options: RunOptions, refusals: Refusal[]): Promise<Offer[]> {
   const { revision: wanted = 'auto' } = options;
   const offers: Offer[] = [];
-  const attempt = async (revision: Revision): Promise<Refused | undefined> => {
-    const given = await connectTo(target, transport, presentationOf(options, revision, 'main'));
+  const attempt = async (revision: Revision, startPatience?: number): Promise<Refused | undefined> => {
+    const presentation = presentationOf(options, revision, 'main');
+    const given = await connectTo(target, transport, { ...presentation, ...(startPatience !== undefined && { startPatience }) });
     if (!isRefused(given)) {
       offers.push({ transport, revision, peer: given });
       return undefined;
@@ -63,15 +64,39 @@ async function offersOn(target: Target, transport: Transport, options: RunOption
   if (wanted !== 'auto') {
     const tried = wanted === 'all' ? revisions : [wanted];
     // Two at a time: each may be a process.
-    for (const pair of pairs(tried.filter((one) => isServedBy(one, transport)))) await Promise.all(pair.map(attempt));
+    for (const pair of pairs(tried.filter((one) => isServedBy(one, transport)))) await Promise.all(pair.map((one) => attempt(one)));
     return offers.sort((one, other) => other.revision.localeCompare(one.revision));
   }
   const newest = revisions.at(-1) as Revision;
-  if (isServedBy(newest, transport) && (await attempt(newest)) === undefined) return offers;
+  const first = isServedBy(newest, transport) ? await attempt(newest, Math.min(soon, options.startTimeout ?? soon)) : undefined;
+  if (first === undefined && offers.length > 0) return offers;
+  const began = performance.now();
   const refused = await attempt(revisions.at(-2) as Revision);
+  if (first !== undefined && isSilence(first) && soon < (options.startTimeout ?? 20_000) && performance.now() - began > soon / 2) {
+    refusals.splice(
+      refusals.findIndex(({ peer }) => peer === first.peer),
+      1,
+    );
+    const older = offers.splice(0);
+    if ((await attempt(newest)) === undefined) {
+      await Promise.all(older.map(({ peer }) => peer.close()));
+      return offers;
+    }
+    offers.push(...older);
+  }
   const counter = refused === undefined ? undefined : counterOffer(refused.peer);
   if (counter !== undefined) await attempt(counter);
   return offers;
+}
+
+/**
+ * Milliseconds for the first question of the newest revision: an older server may not even say that it does not know it. One that
+ * answers late whatever it is asked is asked again, with all the time there is.
+ */
+const soon = 5_000;
+
+function isSilence({ refused }: Refused): boolean {
+  return /^no (?:answer|response) within/.test(refused);
 }
 
 /** The revision with which a server answered another. */
