@@ -34,7 +34,9 @@ export const prompt: Command = {
       const prompts = await client.listPrompts({ signal });
       const known = prompts.find((one) => one.name === name) ?? unknown(name, prompts);
       const given = await readArguments(words, args);
-      const missing = (known.arguments ?? []).find((one) => one.required === true && given[one.name] === undefined);
+      const missing = (Array.isArray(known.arguments) ? known.arguments : []).find(
+        (one) => one.required === true && given[one.name] === undefined,
+      );
       if (missing !== undefined) throw new CommandError(exitCodes.usage, `The prompt "${name}" needs ${missing.name}=…`);
       const texts = Object.fromEntries(
         Object.entries(given).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),

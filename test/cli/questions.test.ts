@@ -6,10 +6,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { quote } from '../../src/cli/terminal.ts';
 import { root } from './vivarium.ts';
 
+/** Gives a program a terminal; part of every Debian. */
+const terminal = '/usr/bin/script';
+
 /** On a terminal of its own: presses the keys once it has asked. */
 function onTerminal(args: readonly string[], asked: RegExp, keys: string): Promise<{ code: number | null; text: string }> {
   const line = [process.execPath, join(root, 'dist/cli/main.js'), ...args].map(quote).join(' ');
-  const child = spawn('script', ['-qec', line, '/dev/null'], { cwd: root });
+  const child = spawn(terminal, ['-qec', line, '/dev/null'], { cwd: root });
   onTestFinished(() => void child.kill('SIGKILL'));
   let text = '';
   let pressed = false;
@@ -22,7 +25,7 @@ function onTerminal(args: readonly string[], asked: RegExp, keys: string): Promi
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, text })));
 }
 
-describe.runIf(process.platform === 'linux' && existsSync('/usr/bin/script'))('on a terminal', () => {
+describe.runIf(process.platform === 'linux' && existsSync(terminal))('on a terminal', () => {
   const odd = ['--', process.execPath, join(root, 'test/fixtures/odd.mjs')];
 
   it.each([
