@@ -33,7 +33,8 @@ export const pharo: Surface = {
     const version = { name: 'System Version', description: 'Current Pharo version', mimeType: 'text/plain' };
     server.resource('pharo://system/version', version, async (_, ctx) => {
       const session = await sessionOf(place, ctx);
-      await session.ask('probe', {});
+      // Also while something runs.
+      await session.ask('ping', {});
       return contents(ctx.uri, version.mimeType, session.version.split(',', 1)[0] ?? '');
     });
 

@@ -139,3 +139,15 @@ it('the surface pharo replays the nine requests of the guide in one session, eac
   wire.send('{}\n');
   expect(await wire.next()).toMatchObject({ error: { code: -32600 } });
 });
+
+it('the surface pharo tells the version and shows a class while something runs', async () => {
+  const client = await createTestClient(open().server);
+  const stop = new AbortController();
+  await client.callTool('evaluate', { expression: '3 + 4' });
+  const endless = client.callTool('evaluate', { expression: '[ true ] whileTrue' }, { signal: stop.signal }).catch(() => 'stopped');
+  for (const uri of ['pharo://system/version', 'pharo://class/Object']) expect((await client.readResource(uri)).contents).toHaveLength(1);
+  expect(await Promise.race([endless, 'running'])).toBe('running');
+  stop.abort();
+  expect(await endless).toBe('stopped');
+  await client.close();
+});
