@@ -71,7 +71,12 @@ export async function examine(
   const isBroken = () => findings.some(({ kind, id }) => kind === 'broken' && musts.has(id));
 
   async function ask(probe: Probe): Promise<void> {
-    if (options.signal?.aborted === true || (options.bail === true && isBroken())) return;
+    const isStopped = options.signal?.aborted === true;
+    if (isStopped || (options.bail === true && isBroken())) {
+      const message = isStopped ? 'the run was interrupted' : 'the run ended at a broken MUST before (--bail)';
+      for (const id of probe.judges) findings.push({ id, kind: 'unsure', message, evidence: [] });
+      return;
+    }
     const missing = missingCapability(probe, shared.capabilities);
     if (missing !== undefined) {
       for (const id of probe.judges) findings.push({ id, kind: 'inapplicable', message: missing, evidence: [] });

@@ -34,6 +34,13 @@ describe('a run that is made several times', () => {
     expect(loud.count()).toBe(once.count());
   });
 
+  it('says what was not asked any more for that reason', async () => {
+    const target = pipeTarget(create, () => ({ out: (line) => line.replace('-32601', '-32000') }));
+    const { runs } = await runCheck(target, { revision, bail: true });
+    const open = runs[0]?.outcomes.filter(({ verdict, message }) => verdict === 'not-verified' && message.includes('--bail')) ?? [];
+    expect(open.length).toBeGreaterThan(5);
+  });
+
   it('ends when it is interrupted', async () => {
     const stop = new AbortController();
     const { target, count } = counted(pipeTarget(create));
