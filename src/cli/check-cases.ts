@@ -1,5 +1,5 @@
 // check --generate and check --tests: calls made from a server's schemas, kept in a file and run again.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type Case, joinedCases, readSuite, suiteText } from '../check/cases/case.ts';
 import type { CaseResult } from '../check/cases/run-cases.ts';
 import { generateSuite, runSuite, withSnapshots } from '../check/cases/suite.ts';
@@ -7,9 +7,13 @@ import { visible } from '../check/evidence.ts';
 import type { CheckOptions } from '../check/options.ts';
 import { casesForms } from '../check/report/cases.ts';
 import { labelOf, type Target } from '../check/target.ts';
-import { destinations, mustBeWritable, writeText } from './check-destinations.ts';
+import { destinations } from './check-destinations.ts';
 import { watchRun } from './check-watch.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
+import { readText } from './input.ts';
+import { mustBeWritable, write } from './output.ts';
+
+const mostMiB = 256;
 
 /** The exit code, or undefined where no cases were asked for. */
 export async function checkCases(
@@ -22,13 +26,13 @@ export async function checkCases(
     throw new CommandError(exitCodes.usage, '--generate writes a file and --tests reads one: give one of them');
   if (typeof tests === 'string') {
     const reporters = destinations(args, casesForms, ' for cases');
-    const text = textOf(tests);
+    const text = readText(tests, { mostMiB });
     const cases = casesIn(text, tests);
     const target = await only(targets);
     const watch = watchRun(args);
     const code = await runFile({ file: tests, text, cases, update }, target, { ...options, ...watch.options }, (results) => {
       watch.end();
-      for (const { form, write } of reporters) write(form(results, labelOf(target)));
+      for (const reporter of reporters) reporter.write(reporter.form(results, labelOf(target)));
     });
     watch.end();
     return watch.isStopped ? exitCodes.interrupted : code;
@@ -46,7 +50,7 @@ async function only(targets: () => Promise<readonly Target[]>): Promise<Target> 
 /** What a user has written into the file is not written over. */
 async function generateFile(file: string, target: () => Promise<Target>, options: CheckOptions, args: Arguments): Promise<number> {
   mustBeWritable(file);
-  const before = existsSync(file) ? casesIn(textOf(file), file) : [];
+  const before = existsSync(file) ? casesIn(readText(file, { mostMiB }), file) : [];
   const one = await target();
   const watch = watchRun(args);
   const made = await generateSuite(one, { ...options, ...watch.options });
@@ -54,7 +58,7 @@ async function generateFile(file: string, target: () => Promise<Target>, options
   if (watch.isStopped) return exitCodes.interrupted;
   if ('problem' in made) return unreached(made.problem);
   const { cases, kept, gone } = joinedCases(before, made.cases);
-  writeText(file, suiteText(cases));
+  write(suiteText(cases), file);
   for (const note of made.notes) process.stderr.write(`${visible(note)}\n`);
   const past = before.length === 0 ? '' : ` (${kept} as they were expected before, ${gone} that are no longer made left out)`;
   process.stdout.write(`${cases.length} cases are written to ${file}${past}; run them with --tests ${file}\n`);
@@ -79,7 +83,7 @@ async function runFile(
   report(results);
   if (update && options.signal?.aborted !== true) {
     // Whatever else stands in the file stays there.
-    writeText(file, `${JSON.stringify({ ...JSON.parse(text), cases: withSnapshots(results) }, undefined, 2)}\n`);
+    write(`${JSON.stringify({ ...JSON.parse(text), cases: withSnapshots(results) }, undefined, 2)}\n`, file);
     process.stderr.write(`${takenInWords(results)} in ${file}\n`);
   }
   return results.some(({ verdict }) => verdict === 'failed') ? exitCodes.failed : exitCodes.ok;
@@ -89,14 +93,6 @@ function takenInWords(results: readonly CaseResult[]): string {
   const unsteady = results.filter(({ taken }) => taken === 'unsteady').length;
   const taken = results.filter((one) => one.taken !== undefined).length - unsteady;
   return `${taken} snapshots are kept${unsteady === 0 ? '' : `, and ${unsteady} that change from call to call are not,`}`;
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new CommandError(exitCodes.usage, `${file} cannot be read: ${(error as Error).message}`);
-  }
 }
 
 function casesIn(text: string, file: string): readonly Case[] {

@@ -1,9 +1,10 @@
 // --history: every run kept as a line of a file, and compared with those before it.
-import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { type HistoryRecord, historyRecord, readHistory, trendsOf } from '../check/history.ts';
 import type { Report } from '../check/report.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
 import { list } from './flag-values.ts';
+import { readText } from './input.ts';
 
 export interface HistoryUse {
   /** The reports, with their trends where a history is kept. */
@@ -11,8 +12,6 @@ export interface HistoryUse {
   /** Adds them to the file. */
   keep(): void;
 }
-
-const largest = 256 * 1024 * 1024;
 
 /** Refused before anything is started: a file that is no history. */
 export function historyUse(args: Arguments): HistoryUse {
@@ -42,20 +41,10 @@ export function historyUse(args: Arguments): HistoryUse {
 }
 
 function recordsIn(file: string): readonly HistoryRecord[] {
-  const { size } = statSync(file, { throwIfNoEntry: false }) ?? {};
-  if (size === undefined) return [];
-  if (size > largest) throw new CommandError(exitCodes.usage, `${file} is larger than 256 MiB; begin another`);
-  const records = readHistory(textOf(file));
+  if (!existsSync(file)) return [];
+  const records = readHistory(readText(file, { mostMiB: 256, hint: 'Begin another' }));
   if ('problem' in records) throw new CommandError(exitCodes.usage, `${file} ${records.problem}`);
   return records;
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new CommandError(exitCodes.usage, `${file} cannot be read: ${(cause as Error).message}`, { cause });
-  }
 }
 
 /** As it was asked for, undefined for everything: what was chosen otherwise is a history of its own. */

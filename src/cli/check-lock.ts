@@ -5,7 +5,7 @@ import { lockText, readLock } from '../check/quality/lock.ts';
 import type { Surface } from '../check/surface.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
 import { readText } from './input.ts';
-import { refuseUnwritable, write } from './output.ts';
+import { mustBeWritable, write } from './output.ts';
 
 export interface LockUse {
   readonly options: Pick<CheckOptions, 'lock' | 'onSurface'>;
@@ -26,7 +26,7 @@ export function lockUse({ values }: Arguments): LockUse {
     surface ??= one;
   };
   if (!update) return { options: { lock: lockIn(file) }, finish: () => undefined };
-  refuseUnwritable({ output: file });
+  mustBeWritable(file);
   return {
     options: { onSurface },
     finish() {

@@ -1,6 +1,6 @@
 // Where the result of a command goes.
 import { accessSync, constants, fchmodSync, fstatSync, openSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { CommandError, exitCodes } from './command.ts';
 
 export function write(text: string | Uint8Array, file: string | undefined): void {
@@ -10,18 +10,22 @@ export function write(text: string | Uint8Array, file: string | undefined): void
 
 /** Before anything is asked of a server: a result that cannot be kept may have cost something. */
 export function refuseUnwritable({ output, save }: Readonly<Record<string, unknown>>): void {
-  if (typeof output === 'string') {
-    orRefuse(output, () => {
-      const found = statSync(output, { throwIfNoEntry: false });
-      if (found?.isDirectory() === true) throw new Error('it is a folder');
-      accessSync(found === undefined ? dirname(output) : output, constants.W_OK);
-    });
-  }
+  if (typeof output === 'string') mustBeWritable(output);
   if (typeof save === 'string') {
     orRefuse(save, () => {
       if (statSync(save, { throwIfNoEntry: false })?.isDirectory() === false) throw new Error('it is no folder');
     });
   }
+}
+
+export function mustBeWritable(file: string): void {
+  orRefuse(file, () => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.isDirectory() === true) throw new Error('it is a folder');
+    const folder = dirname(resolve(file));
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw new Error(`there is no folder ${folder}`);
+    accessSync(found === undefined ? folder : file, constants.W_OK);
+  });
 }
 
 /** A new file that only its owner can read; so is one that was there before. */

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { isAlive } from '../serve/child.ts';
 import { Started } from './started.ts';
 import { fixture, root, vivarium } from './vivarium.ts';
 
@@ -11,15 +12,6 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'vivarium-check-client-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function isAlive(pid: number): boolean {
-  try {
-    // Whoever is dead and not yet collected has no command line.
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
-  } catch {
-    return false;
-  }
-}
 
 /** Once it has been written. */
 async function pidIn(name: string): Promise<number> {

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
+import { isAlive } from '../serve/child.ts';
 import { Started } from './started.ts';
 import { vivarium } from './vivarium.ts';
 
@@ -16,15 +17,6 @@ function newFolder(): string {
   folders.push(folder);
   return folder;
 }
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** Answers, and leaves a program behind that has none of its streams. */
 const leaving = `

@@ -56,7 +56,7 @@ describe('a report that cannot be written', { timeout: 120_000 }, () => {
   it('is refused before anything is started', async () => {
     const { code, stdout, stderr } = await vivarium(['check', '--reporter', 'html=/no/such/folder/check.html', '--', ...fixture]);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('There is no folder /no/such/folder for /no/such/folder/check.html');
+    expect(stderr).toContain('/no/such/folder/check.html cannot be written: there is no folder /no/such/folder');
   });
 });
 
@@ -114,9 +114,9 @@ describe('a wish that cannot be met', { timeout: 120_000 }, () => {
   it.each([
     [['--skip', 'tools/cal', ...program], '--skip tools/cal names no requirement'],
     [['--lock', '.', ...program], '. cannot be read'],
-    [['--lock', 'no/such/folder/lock.json', '--update-lock', ...program], 'There is no folder'],
-    [['--reporter', 'json=.', ...program], '. is a folder'],
-    [['--generate', '.', ...program], '. is a folder'],
+    [['--lock', 'no/such/folder/lock.json', '--update-lock', ...program], 'there is no folder'],
+    [['--reporter', 'json=.', ...program], '. cannot be written: it is a folder'],
+    [['--generate', '.', ...program], '. cannot be written: it is a folder'],
     [['--token-env', 'NO_SUCH_VARIABLE', 'http://127.0.0.1:9/mcp'], '--token-env NO_SUCH_VARIABLE: there is no such variable here'],
   ])('is refused in one sentence before anything is started: %j', async (args, sentence) => {
     const { code, stdout, stderr } = await vivarium(['check', ...args]);

@@ -1,14 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { commandPipe } from '../../../src/check/wire/pipe.ts';
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
+import { isAlive } from '../../serve/child.ts';
 
 /** As a package runner does: the server is its child, has its standard streams, and hears of no signal. */
 const runner = `
