@@ -361,7 +361,10 @@ export class Session {
     this.#drop();
     if (this.#closed) return;
     this.generation++;
-    this.losses.add(`generation ${this.generation}: ${reason}. ${this.#takeRan()} and every value are gone.`);
+    const gone = `${this.#takeRan()} and every value are gone.`;
+    // Of a program that is only visited nobody here knows how it fares.
+    const what = this.engine.foreign === true ? 'If the program still runs, it has what it had; the next evaluation looks for it.' : gone;
+    this.losses.add(`generation ${this.generation}: ${reason}. ${what}`);
     this.#current?.end({ status: 'lost', reason });
   }
 
