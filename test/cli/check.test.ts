@@ -113,7 +113,7 @@ describe('a wish that cannot be met', { timeout: 120_000 }, () => {
   const program = ['--', ...fixture];
   it.each([
     [['--skip', 'tools/cal', ...program], '--skip tools/cal names no requirement'],
-    [['--lock', '.', ...program], '. cannot be read'],
+    [['--lock', '.', ...program], '. is a folder'],
     [['--lock', 'no/such/folder/lock.json', '--update-lock', ...program], 'there is no folder'],
     [['--reporter', 'json=.', ...program], '. cannot be written: it is a folder'],
     [['--generate', '.', ...program], '. cannot be written: it is a folder'],
