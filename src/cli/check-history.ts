@@ -5,6 +5,7 @@ import type { Report } from '../check/report.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
 import { list } from './flag-values.ts';
 import { readText } from './input.ts';
+import { mustBeWritable } from './output.ts';
 
 export interface HistoryUse {
   /** The reports, with their trends where a history is kept. */
@@ -13,10 +14,11 @@ export interface HistoryUse {
   keep(): void;
 }
 
-/** Refused before anything is started: a file that is no history. */
+/** Refused before anything is started: a file that is no history, or could not be written. */
 export function historyUse(args: Arguments): HistoryUse {
   const file = args.values['history'];
   if (typeof file !== 'string') return { compare: (reports) => reports, keep: () => undefined };
+  mustBeWritable(file);
   const before = recordsIn(file);
   let now: readonly HistoryRecord[] = [];
   return {

@@ -62,7 +62,8 @@ describe('--history', { timeout: 120_000 }, () => {
     const nowhere = ['--history', join(folder, 'none', 'runs.jsonl')];
     expect(await vivarium(['check', ...few, ...nowhere, '--', ...fixture])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('The run is not kept'),
+      stdout: '',
+      stderr: expect.stringContaining('there is no folder'),
     });
   });
 });
