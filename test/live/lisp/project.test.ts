@@ -50,6 +50,8 @@ describe.skipIf(notRun('sbcl'))('a system of the folder', () => {
     expect(await look('tota', 'search')).toContain('SHOP:TOTAL  function');
     await lab.value('(defun own (x)\n  (shop:total x))');
     expect(await look('own', 'source')).toMatch(/^;; cell-\d+:1\n\(defun own \(x\)\n {2}\(shop:total x\)\)$/);
+    await lab.value('(defun (setf doubled) (value cart) (setf (shop::items cart) (* 2 value)))');
+    expect(await look('(setf doubled)', 'summary')).toMatch(/^function DOUBLED[\s\S]*\(SETF DOUBLED\)/);
     expect(await look('no-such-name-at-all', 'summary')).toMatch(/^Nothing is known as no-such-name-at-all\./);
   });
 

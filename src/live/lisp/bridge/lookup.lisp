@@ -12,14 +12,20 @@
                      (obj "kind" kind "text" (about thing kind want)))))))))
 
 (defun thing-named (name)
-  "A symbol that is there already, or a package; nothing is interned."
-  (multiple-value-bind (package symbol-name) (split-name (string-trim " '" name))
+  "A symbol that is there already, or a package; nothing is interned. What sets a place is told with its name."
+  (multiple-value-bind (package symbol-name) (split-name (without-setf (string-trim " '" name)))
     (let ((home (if package (package-named package) *current-package*)))
       (or (and home
                (multiple-value-bind (symbol found) (find-symbol symbol-name home)
                  (and found (known-p symbol) symbol)))
           (and (null package) (find-anywhere symbol-name))
           (package-named (string-trim "'#:" name))))))
+
+(defun without-setf (name)
+  (let ((bare (string-left-trim "#'" name)))
+    (if (and (> (length bare) 7) (string-equal "(setf " bare :end2 6) (char= (char bare (1- (length bare))) #\)))
+        (string-trim " " (subseq bare 6 (1- (length bare))))
+        name)))
 
 (defun split-name (name)
   (let* ((bare (if (and (> (length name) 1) (string= "#'" name :end2 2)) (subseq name 2) name))
@@ -30,7 +36,7 @@
         (values (if (eql colon 0) "KEYWORD" nil) (funcall folded (string-left-trim ":" bare))))))
 
 (defun known-p (symbol)
-  (or (boundp symbol) (fboundp symbol) (find-class symbol nil) (documentation symbol 'variable)
+  (or (boundp symbol) (fboundp symbol) (fboundp `(setf ,symbol)) (find-class symbol nil) (documentation symbol 'variable)
       (ignore-errors (sb-introspect:find-definition-sources-by-name symbol :type))))
 
 (defun find-anywhere (name)
@@ -58,6 +64,7 @@
         ((macro-function symbol) (if (equal wanted "function") "function" "macro"))
         ((fboundp symbol) "function")
         ((boundp symbol) "variable")
+        ((fboundp `(setf ,symbol)) "function")
         (t "type")))
 
 (defun about (symbol kind want)
