@@ -1,5 +1,5 @@
 // What a fresh image does first. What goes wrong with it is said with the next answer; the image is there all the same.
-import { CellFault, type Engine, type LaunchOptions, type Notebook, type Start } from './engine.ts';
+import { CellFault, type Engine, type LaunchOptions, type Note, type Notebook, type Start } from './engine.ts';
 import type { Image } from './image.ts';
 import { inBrief, outcomeOf } from './outcome.ts';
 
@@ -33,7 +33,7 @@ export async function runStart(image: Image, notebook: Notebook, { what, code }:
       return { declares: [], problem: `${what} has not come to its end within ${mostMs} ms; it goes on` };
     }
     const outcome = outcomeOf(frame);
-    if (outcome.status === 'ok') return { declares };
+    if (outcome.status === 'ok') return { declares, ...warned(what, outcome.notes) };
     return failed(what, inBrief(outcome));
   } catch (error) {
     if (!(error instanceof CellFault)) throw error;
@@ -43,6 +43,19 @@ export async function runStart(image: Image, notebook: Notebook, { what, code }:
     image.forget(id);
   }
 }
+
+/** What the compiler might have done better is its own affair. */
+function warned(what: string, notes: readonly Note[] = []): Pick<Started, 'problem'> {
+  const told = notes.filter(({ severity }) => severity !== 'note');
+  if (told.length === 0) return {};
+  const lines = told
+    .slice(0, mostTold)
+    .map(({ message, file, line, column }) => `  ${message}${file === '' ? '' : ` (${file}:${line}:${column})`}`);
+  const more = told.length > mostTold ? [`  … ${told.length - mostTold} more`] : [];
+  return { problem: [`${what} was loaded with warnings:`, ...lines, ...more].join('\n') };
+}
+
+const mostTold = 10;
 
 function failed(what: string, why: string): Started {
   return { declares: [], problem: `${what} could not be loaded: ${why}` };

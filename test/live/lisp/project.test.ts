@@ -166,6 +166,16 @@ describe.skipIf(notRun('sbcl'))('what every image begins with', () => {
     expect(await lab.value("(list *started* (shop:total (make-instance 'shop:cart)))")).toBe('(:YES 0)');
   });
 
+  it('is said with what the compiler warned of', async () => {
+    await using folder = await openLisp();
+    writeShop(folder.folder);
+    editCart(folder.folder, '(incf sum (cdr item))', '(incf sum (oops (cdr item)))');
+    await using lab = await openLisp({ cwd: folder.folder, engines: [lisp({ systems: ['shop'] })] });
+    const { text, head } = await lab.evaluate('(+ 1 1)');
+    expect(head).toBe('=> 2');
+    expect(text).toMatch(/the system shop was loaded with warnings:\n {2}undefined function: SHOP::OOPS \(\S*src\/cart\.lisp:17:\d+\)/);
+  });
+
   it('is said when it cannot be loaded, and the image is there all the same', async () => {
     await using lab = await openLisp({ engines: [lisp({ systems: ['no-such-system'] })] });
     const { text, head } = await lab.evaluate('(+ 1 1)');
