@@ -127,7 +127,7 @@ async function explain(error: unknown, { entry }: ServerTarget, examination: Exa
     const what =
       error.code === 'ERR_FORBIDDEN'
         ? 'the token, or the client, is not allowed this'
-        : '--login gets a token with the browser; --token-env names one';
+        : '--token-env names a variable with a token; --login gets one with the browser, where the server says who gives them';
     examination.fail('authorization', cause, what);
     return exitCodes.authorization;
   }

@@ -35,7 +35,7 @@ function placeIn(stack: string): string | undefined {
 /** Node keeps to itself where a module cannot be parsed, unless it is asked for nothing else. */
 function syntaxPlace(file: string): string | undefined {
   const { stderr } = spawnSync(process.execPath, ['--check', file], { encoding: 'utf8', timeout: 5_000 });
-  return /^(?:file:\/\/)?[^\n]*:\d+$/m.exec(stderr)?.[0];
+  return /^(?!node:)(?:file:\/\/)?[^\n]*:\d+$/m.exec(stderr)?.[0];
 }
 
 /** Node strips types by itself from 22.18 on; before that a loader hook does, with an optional dependency. */

@@ -107,7 +107,7 @@ function asCommandError(error: unknown): unknown {
     const { hint } = (error.failure ?? {}) as { readonly hint?: string };
     const plain = hint === undefined ? message : message.replace(`; ${hint}`, '');
     return new CommandError(exitCodes.authorization, plain, {
-      hint: '--login gets a token with the browser; --token-env names one',
+      hint: '--token-env names a variable with a token; --login gets one with the browser, where the server says who gives them',
       cause: error,
     });
   }

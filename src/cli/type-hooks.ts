@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { transform } from '@swc/wasm-typescript';
+import { hasDecorators } from '../live/javascript/decorators.ts';
 
 interface Loaded {
   readonly format: string | undefined;
@@ -22,7 +23,11 @@ type Next = (url: string, context: { readonly format?: string }) => Promise<Load
 export async function load(url: string, context: { readonly format?: string }, next: Next): Promise<Loaded> {
   if (!/^file:.*\.[cm]?ts$/.test(url)) return next(url, context);
   const source = await readFile(fileURLToPath(url), 'utf8');
-  return { format: url.endsWith('.cts') ? 'commonjs' : 'module', source: await strip(source, url), shortCircuit: true };
+  const code = await strip(source, url);
+  // Node would complain of a token, in lines that nobody wrote.
+  if (hasDecorators(source, code))
+    throw withoutStack(`${fileURLToPath(url)} has decorators, which need a compiler: build it, and serve the JavaScript`);
+  return { format: url.endsWith('.cts') ? 'commonjs' : 'module', source: code, shortCircuit: true };
 }
 
 /** Stripping keeps every line and column; only syntax with a meaning at run time (enums, parameter properties) needs more. */
@@ -36,10 +41,14 @@ async function strip(source: string, url: string): Promise<string> {
       // It throws plain objects, which would be printed as such.
       const { message = error, startLine = 1, startColumn = 0, snippet } = error as Told;
       const place = `${fileURLToPath(url)}:${startLine}:${startColumn + 1}`;
-      const failed = new SyntaxError(`${String(message)} (${place})`);
-      // Ours would only say that types were being stripped.
-      failed.stack = `SyntaxError: ${failed.message}${snippet === undefined ? '' : `\n${snippet.trimEnd()}`}`;
-      throw failed;
+      throw withoutStack(`${String(message)} (${place})`, snippet);
     }
   }
+}
+
+/** Ours would only say that types were being stripped. */
+function withoutStack(message: string, snippet?: string): SyntaxError {
+  const failed = new SyntaxError(message);
+  failed.stack = `SyntaxError: ${message}${snippet === undefined ? '' : `\n${snippet.trimEnd()}`}`;
+  return failed;
 }

@@ -115,7 +115,7 @@ export function failureCause(
         : {
             code: 'ERR_AUTH_REQUIRED',
             cause: 'The server wants authorization (401)',
-            hint: 'give auth, such as oauth() from vivarium/auth/node',
+            hint: 'give auth: staticToken(…) for a token you have, or oauth() from vivarium/auth/node',
           };
     case 403:
       return { code: 'ERR_FORBIDDEN', cause: message };

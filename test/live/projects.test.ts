@@ -83,6 +83,28 @@ onEachNode((node) => {
     expect(await lab.value("import { page, count } from './src/main'\n[page('Ada'), count()]")).toBe("[ '<p class,x>Ada</p>', 101 ]");
   });
 
+  it('compiles decorators wherever they stand, of TypeScript and of the standard', async () => {
+    const parameter = 'const names: string[] = [];\nconst Inject = () => (target: object) => void names.push((target as Function).name);\n';
+    const method =
+      'const log = (of: any, _: unknown, given?: any) => (given === undefined ? (() => of() + "!") : { value: () => given.value() + "!" });\n';
+    const files = {
+      'old/tsconfig.json': '{ "compilerOptions": { "experimentalDecorators": true } }',
+      'old/property.ts': `${parameter}export class A { constructor(@Inject() private readonly n: number) {} get() { return [names[0], this.n]; } }`,
+      'old/parameter.ts': `${parameter}export class B { constructor(@Inject() n: number) {} get() { return names[0]; } }`,
+      'old/method.ts': `${method}export class C { constructor(private n: number) {} @log show() { return "old"; } }`,
+      'new/tsconfig.json': '{}',
+      'new/method.ts': `${method.replace('of()', '(of as Function)()')}export class D { @log show(): string { return "new"; } }`,
+      'none.ts': '/** @param a is @given */\nexport const mail = /(@example)|[^@]+@\\w/.test("a@b"), text: string = `(@x`;',
+    };
+    await using lab = await project(files, { node });
+    link(lab.folder, 'tsx');
+    expect(await lab.value("import { A } from './old/property'\nnew A(4).get()")).toBe("[ 'A', 4 ]");
+    expect(await lab.value("import { B } from './old/parameter'\nnew B(4).get()")).toBe("'B'");
+    expect(await lab.value("import { C } from './old/method'\nnew C(4).show()")).toBe("'old!'");
+    expect(await lab.value("import { D } from './new/method'\nnew D().show()")).toBe("'new!'");
+    expect(await lab.value("import { mail } from './none'\nmail")).toBe('true');
+  });
+
   it('imports what a project tests with vitest, and its configuration', async () => {
     await using lab = await project(projects.withVitest, { node });
     link(lab.folder, 'vitest');
@@ -114,6 +136,7 @@ onEachNode((node) => {
       ['a module that is imported by another', 'outer.mjs', "import './inner.mjs';\n", /inner\.mjs:2:/],
       ['an export that is not there', 'missing.mjs', "\nimport { none } from './good.mjs';\n", /missing\.mjs:2/],
       ['JSX', 'bad.tsx', 'export const a = <p />;\n', /bad\.tsx needs a compiler for JSX/],
+      ['a decorator', 'bad.ts', 'class A { constructor(@B() c: number) {} }\n', /bad\.ts needs a compiler for decorators/],
     ])('%s', async (_, file, text, told) => {
       await using lab = await project(
         { [file]: text, 'inner.mjs': 'const x = 1;\nconst y = (;\n', 'good.mjs': 'export const a = 1;' },

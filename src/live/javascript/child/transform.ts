@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import type * as Acorn from 'acorn';
+import { hasDecorators } from '../decorators.ts';
 import { type Project, projectOf } from '../project.ts';
 import { mapComment, SourceError, withoutTypes } from '../types.ts';
 import { ownFile, packageType } from './modules.ts';
@@ -38,11 +39,10 @@ export function runnable(file: string, text: string): Runnable {
 }
 
 function compiled(file: string, text: string): string {
-  const project = projectOf(file);
-  if (/x$/.test(file) || (project.options.experimentalDecorators === true && /^\s*@\w/m.test(text))) {
-    return byOwnCompiler(file, text, project);
-  }
-  return /ts$/.test(file) ? withoutTypes(text, file) : text;
+  if (/x$/.test(file)) return byOwnCompiler(file, text, projectOf(file));
+  if (!/ts$/.test(file)) return text;
+  const code = withoutTypes(text, file);
+  return hasDecorators(text, code) ? byOwnCompiler(file, text, projectOf(file)) : code;
 }
 
 function withTail(code: string, end: string): string {
