@@ -124,14 +124,22 @@ export function pauseText({ reason, frames, restarts = [] }: Pause, session: Ses
       return [`  ${at}: ${place(one, session)}`, ...locals];
     });
   const ways =
-    restarts.length === 0
-      ? ['debug(action: eval, frame, code) looks around; step, resume and abort go on.']
-      : [
+    restarts.length > 0
+      ? [
           ...restartLines(restarts),
           'debug(action: restart, restart: n) goes on there, with value: "…" where it takes one; eval (frame, code) looks around; abort ends it.',
-        ];
+        ]
+      : session.engine.features.restarts
+        ? ['debug(action: eval, frame, code) looks around; abort ends it.']
+        : ['debug(action: eval, frame, code) looks around; step, resume and abort go on.'];
   const more = [...shown, ...ways];
   return { status: 'paused', line: `[PAUSED] ${oneLine(reason)}`, more, failed: false };
+}
+
+/** What can be asked of it then, in the words of debug. */
+export function pausedText({ reason, restarts = [] }: Pause, { handle, engine: { features } }: Session): string {
+  const ways = restarts.length > 0 ? 'eval, restart or abort' : features.restarts ? 'eval or abort' : 'eval, step, resume or abort';
+  return `${handle} is paused at ${oneLine(reason)}: debug(action: ${ways}) first`;
 }
 
 export function valueText({ text, ref, cut }: View): string {

@@ -4,7 +4,7 @@ import { ToolError } from '../server/tool.ts';
 import { answer, asking, failing, heard, inWords, saying, waitFor } from './answers.ts';
 import { debugTool } from './debug-tool.ts';
 import type { Members } from './engine.ts';
-import { membersText } from './report.ts';
+import { membersText, pausedText } from './report.ts';
 import type { Run } from './run.ts';
 import type { Asked, Session } from './session.ts';
 import { sessionsTool } from './sessions-tool.ts';
@@ -114,10 +114,7 @@ export function offerTools(server: Server, place: Workplace): void {
 
 function begin(session: Session, code: string, asked: Asked): Run {
   const { state, running } = session;
-  if (state === 'paused')
-    throw new ToolError(
-      session.terms.mask(`${session.handle} is paused at ${running?.pause?.reason}: debug(action: eval, resume or abort) first`),
-    );
+  if (state === 'paused' && running?.pause !== undefined) throw new ToolError(session.terms.mask(pausedText(running.pause, session)));
   try {
     return session.evaluate(code, asked);
   } catch (error) {

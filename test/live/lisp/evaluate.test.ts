@@ -74,9 +74,51 @@ describe.skipIf(notRun('sbcl'))('evaluate on SBCL', () => {
     const paused = await lab.evaluate('(whole 8)', { session, on_error: 'pause' });
     expect(paused.structured.status).toBe('paused');
     expect(paused.text).toMatch(/\(PART 8\) \(cell-1:2:17\)\n {6}x = 8/);
-    expect((await lab.call('debug', { session, action: 'eval', frame: 1, code: '(* x 2)' })).head).toBe('=> 16');
-    expect((await lab.call('debug', { session, action: 'restart', restart: 9 })).text).toBe('There is no restart 9: there are 1');
+    expect((await lab.call('debug', { session, action: 'eval', frame: 0, code: '(* x 2)' })).head).toBe('=> 16');
+    expect((await lab.call('debug', { session, action: 'restart', restart: 9 })).text).toBe('There is no restart 9: there are 3');
     expect((await lab.call('debug', { session, action: 'restart', restart: 0 })).head).toBe('=> 2');
+  });
+
+  it('numbers the frames of a pause as those of an error, and evaluates in the one that is meant', async () => {
+    const numbered = (text: string): string[] => text.match(/^ {2}\d+: \([^\n]*/gm) ?? [];
+    const failed = await lab.evaluate('(whole 8)', { session });
+    expect(numbered(failed.text).slice(0, 2)).toEqual(['  0: (PART 8) (cell-1:2:17)', '  1: (WHOLE 8) (cell-1:4:23)']);
+    const paused = await lab.evaluate('(whole 8)', { session, on_error: 'pause' });
+    expect(numbered(paused.text)).toEqual(numbered(failed.text));
+    const inFrame = async (frame: number, code: string) => (await lab.call('debug', { session, action: 'eval', frame, code })).head;
+    expect([await inFrame(0, '(list x)'), await inFrame(1, '(list y)')]).toEqual(Array(2).fill(expect.stringContaining('=> (8)')));
+    expect(await inFrame(99, 'y')).toBe(`There is no frame 99: there are ${numbered(paused.text).length}`);
+    await lab.call('debug', { session, action: 'abort' });
+    await lab.value('(defun stepped (x) (1+ x)) (defun steps (x) (step (stepped x)))', { session });
+    expect((await lab.evaluate('(steps 4)', { session })).text).toMatch(/\n {2}0: \(STEPS 4\)/);
+    expect(await inFrame(0, 'x')).toBe('=> 4');
+    await lab.call('debug', { session, action: 'abort' });
+  });
+
+  it('lets a cell that failed without restarts of its own be run again with what was mended, or have another value', async () => {
+    const debug = (action: string, more: object = {}) => lab.call('debug', { session, action, ...more });
+    await lab.value('(defun over (x) (/ x 0)) (defvar *tries* 0)', { session });
+    const paused = await lab.evaluate('(incf *tries*) (over 3)', { session, on_error: 'pause' });
+    expect(paused.text).toContain(
+      '[Restarts]\n  0: RETRY-CELL  Run the cell again from its beginning.\n' +
+        "  1: RETURN-FROM-CELL  Answer a value in place of the cell's.  (takes a value)\ndebug(action: restart",
+    );
+    expect(paused.text).not.toContain('resume');
+    expect((await lab.evaluate('1', { session })).text).toMatch(/is paused at .*: debug\(action: eval, restart or abort\) first$/);
+    expect((await debug('resume')).text).toContain('choose a restart, or abort');
+    expect((await debug('restart', { restart: 0 })).head).toMatch(/^\[PAUSED\] DIVISION-BY-ZERO/);
+    expect((await debug('eval', { code: '(defun over (x) (* x 2))' })).isError).toBe(false);
+    expect((await debug('restart', { restart: 0 })).head).toBe('=> 6');
+    expect(await lab.value('*tries*', { session })).toBe('3');
+    await lab.evaluate('(error "no")', { session, on_error: 'pause' });
+    expect((await debug('restart', { restart: 1 })).text).toBe('RETURN-FROM-CELL takes a value: value: "..."');
+    expect((await debug('restart', { restart: 1, value: '(floor 17 5)' })).text).toBe('=> 3\n=> 2');
+    expect(await lab.value('*', { session })).toBe('3');
+  });
+
+  it('shows the restarts of a cell to nobody but who looks at an error', async () => {
+    expect(await lab.value('(mapcar (function restart-name) (compute-restarts))', { session })).not.toContain('CELL');
+    expect((await lab.evaluate('(error "no")', { session })).text).not.toContain('[Restarts]');
   });
 
   it('gives a restart its value, and says when one is missing or cannot be had', async () => {

@@ -41,7 +41,7 @@
 
 (defun pause-at (condition &optional (reason (format nil "~a: ~a" (type-name condition) (condition-message condition))))
   (let* ((frames (frames-from (top-frame)))
-         (restarts (own-restarts condition))
+         (restarts (let ((*cell-restarts* t)) (own-restarts condition)))
          (*pauses* nil)
          (*paused* t))
     (wait-for-orders reason frames restarts)))
@@ -54,7 +54,7 @@
   (loop while (box-items *debug-box*)
         do (refused (field (take *debug-box*) "id") "It was stopped")))
 
-(defun wait-for-orders (reason frames restarts)
+(defun wait-for-orders (reason all-frames restarts &aux (frames (counted-frames all-frames)))
   (flush-taps)
   (refuse-orders)
   (send (list* :obj (cons "ev" "paused") (cdr (pause-obj reason frames restarts))))
@@ -124,7 +124,13 @@
                (if problem
                    (refused id "The value cannot be had: ~a" problem)
                    (progn (done id)
-                          (leave-pause (lambda () (apply #'invoke-restart restart values))))))))))
+                          (leave-pause (lambda () (apply #'take-restart restart values))))))))))
+
+(defun take-restart (restart &rest values)
+  "Those of the cell are found only while they are offered."
+  (if (member (restart-name restart) '(retry-cell return-from-cell))
+      (let ((*cell-restarts* t)) (apply #'invoke-restart restart values))
+      (apply #'invoke-restart restart values)))
 
 (defun values-of (text)
   (if (null text)

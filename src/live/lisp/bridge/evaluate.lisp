@@ -108,14 +108,30 @@
 (defun run-cell (code file package sets-package)
   (let ((problem (unreadable code file)))
     (when problem (return-from run-cell (obj "fault" problem))))
-  (let ((values '()) (*package* package))
-    (setf values (run-text code file))
+  (let* ((*package* package) (values (run-until-taken code file package)))
     (unless (package-name *package*) (setf *package* (user-package)))
     (when sets-package (setf *current-package* *package*))
     (shift-history values)
     (if (= (length values) 1)
         (obj "value" (view (first values)))
         (obj "values" (vec (mapcar #'view values))))))
+
+(defvar *cell-restarts* nil "The restarts of the cell are offered: in a pause, and never to the program.")
+
+(defun run-until-taken (code file package)
+  "The values of the cell, which whoever looks at an error may have run again, or replace."
+  (flet ((offered (condition) (declare (ignore condition)) *cell-restarts*))
+    (loop
+      (restart-case (return (run-text code file))
+        (retry-cell ()
+          :test offered
+          :report "Run the cell again from its beginning."
+          (setf *package* package *notes* '()))
+        (return-from-cell (&rest values)
+          :test offered
+          :report "Answer a value in place of the cell's."
+          :interactive (lambda () '())
+          (return values))))))
 
 (defun shift-history (values)
   (setf /// // // / / values

@@ -38,6 +38,10 @@
                             (append (subseq all 0 +most-frames+) (last all +most-frames+))
                             all))))
 
+(defun counted-frames (frames)
+  "Those that can be asked for, by the numbers an error shows: the user's own. Where there are none, what is global is seen from any."
+  (or (remove-if (lambda (frame) (machinery-p (frame-name frame))) frames) frames))
+
 (defun top-frame ()
   "Where it failed, as SBCL itself has it."
   (let ((hint sb-debug:*stack-top-hint*))
