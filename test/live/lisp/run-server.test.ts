@@ -1,6 +1,6 @@
 // A Lisp of the user's own: sbcl --load run-server.lisp, worked in while it runs, or serving by itself.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,6 +47,17 @@ describe.skipIf(notRun('sbcl'))('a Lisp with run-server.lisp', () => {
     expect((await lab.call('inspect', { target: '*visits*', session })).text).toContain('41');
     expect((await lab.call('lookup', { name: 'visit', session })).text).toContain('VISIT');
     expect((await lab.evaluate('(format t "seen~%") (/ *visits* 0)', { session })).text).toMatch(/DIVISION-BY-ZERO[\s\S]*seen/);
+  });
+
+  it('says where it is to be loaded from when it was copied without its files', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'live-copied-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    copyFileSync(runServer, join(folder, 'run-server.lisp'));
+    const child = spawn('sbcl', ['--noinform', '--non-interactive', '--no-userinit', '--load', 'run-server.lisp'], { cwd: folder });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = '';
+    for await (const text of child.stderr.setEncoding('utf8')) said += String(text);
+    expect(said).toMatch(/run-server\.lisp needs the files that come with it: load it where it was installed/);
   });
 
   it('goes on in the debugger of the tools, and keeps what the person at it sees', async () => {

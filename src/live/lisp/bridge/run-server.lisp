@@ -1,5 +1,7 @@
 ;;;; sbcl --load run-server.lisp: this image can be worked in by `vivarium live --attach`, started in the same folder; with
 ;;;; --eval '(vivarium:serve)' it is itself a server of the Model Context Protocol on stdin and stdout.
+(unless (probe-file (merge-pathnames "package.lisp" *load-truename*))
+  (error "run-server.lisp needs the files that come with it: load it where it was installed, from node_modules/vivarium/dist/live/lisp/bridge/"))
 (handler-bind ((warning #'muffle-warning)) (load (merge-pathnames "package.lisp" *load-truename*)))
 ;; Names of ours in CL-USER would be in the way of the packages the user wants there.
 (in-package :vivarium)
