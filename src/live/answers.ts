@@ -2,7 +2,7 @@
 import type { ContentBlock } from '../protocol/types.ts';
 import type { Context } from '../server/context.ts';
 import { result, type StructuredResult, ToolError } from '../server/tool.ts';
-import { type Report, reportRun } from './report.ts';
+import { notesFor, type Report, reportRun } from './report.ts';
 import type { Run } from './run.ts';
 import type { Session } from './session.ts';
 
@@ -64,7 +64,7 @@ export function listenerOf({ sessionId, principal }: Pick<Context, 'sessionId' |
 export function heard(session: Session, ctx: Context, words: string): string {
   const listener = listenerOf(ctx);
   const losses = session.losses.take(listener).map((one) => `[STATE LOST] ${one}`);
-  return [words, ...losses, ...session.remarks.take(listener).map((one) => `[NOTE] ${one}`)].join('\n');
+  return [words, ...losses, ...notesFor(session, listener)].join('\n');
 }
 
 export function answer(session: Session, run: Run, report: Report): Told {

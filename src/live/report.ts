@@ -25,7 +25,7 @@ export function reportRun(session: Session, run: Run, listener: string): Report 
   run.shown = outcome !== undefined;
   // The last one is then what happened to this very cell.
   for (const one of outcome?.status === 'lost' ? losses.slice(0, -1) : losses) lines.push(`[STATE LOST] ${one}`);
-  for (const one of session.remarks.take(listener)) lines.push(`[NOTE] ${one}`);
+  lines.push(...notesFor(session, listener));
   const background = session.background.take(unfinished, true);
   if (background.text !== '') lines.push(fence('background output since the last answer', background.text));
   const head =
@@ -45,6 +45,11 @@ export function reportRun(session: Session, run: Run, listener: string): Report 
   const refs = values.flatMap(({ ref }) => (ref === undefined ? [] : [ref]));
   truncated ||= values.some(({ cut }) => cut === true);
   return { text: lines.join('\n'), status: head.status, failed: head.failed, truncated, refs };
+}
+
+/** What everyone must know, and this listener has not heard. */
+export function notesFor(session: Session, listener: string): string[] {
+  return session.remarks.take(listener).map((one) => `[NOTE] ${indented(one)}`);
 }
 
 interface Head {

@@ -318,7 +318,7 @@ export class Session {
       for (const start of image.ours && from === undefined ? startsOf(this.engine, this.terms.load) : []) {
         const { declares, problem } = await runStart(image, this.#notebook, start, this.terms.bootMs);
         this.#define(declares, 0);
-        if (problem !== undefined) this.background.add(`${problem}\n`);
+        if (problem !== undefined) this.remarks.add(problem);
       }
       // Closed or reset meanwhile: nobody else would end it.
       if (this.#starting !== image || this.#closed) throw new ImageEnded('it was closed while it started');

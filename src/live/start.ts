@@ -50,13 +50,14 @@ function warned(what: string, notes: readonly Note[] = []): Pick<Started, 'probl
   if (told.length === 0) return {};
   const lines = told
     .slice(0, mostTold)
-    .map(({ message, file, line, column }) => `  ${message}${file === '' ? '' : ` (${file}:${line}:${column})`}`);
-  const more = told.length > mostTold ? [`  … ${told.length - mostTold} more`] : [];
+    .map(({ message, file, line, column }) => `${message}${file === '' ? '' : ` (${file}:${line}:${column})`}`);
+  const more = told.length > mostTold ? [`… ${told.length - mostTold} more`] : [];
   return { problem: [`${what} was loaded with warnings:`, ...lines, ...more].join('\n') };
 }
 
 const mostTold = 10;
+const mostWhy = 2_000;
 
 function failed(what: string, why: string): Started {
-  return { declares: [], problem: `${what} could not be loaded: ${why}` };
+  return { declares: [], problem: `${what} could not be loaded: ${why.slice(0, mostWhy)}` };
 }

@@ -4,13 +4,14 @@ import type { Context } from '../server/context.ts';
 import { ToolError } from '../server/tool.ts';
 import { attend, listenerOf } from './answers.ts';
 import type { Outcome } from './engine.ts';
+import { notesFor } from './report.ts';
 import type { Session } from './session.ts';
 import type { Workplace } from './workplace.ts';
 
 export interface Ran {
   readonly session: Session;
   readonly outcome: Outcome;
-  /** What it printed, and before that what was printed since the last answer. */
+  /** What it printed, and before that what everyone must know and what was printed since the last answer. */
   readonly printed: string;
   /** To the error output, where that was wanted apart. */
   readonly complaints: string;
@@ -33,7 +34,8 @@ export async function runWhole(
   // It stopped in itself, and nobody here could let it go on.
   if (!run.over) await session.stop(run);
   run.shown = true;
-  const before = session.background.take(session.terms.unfinished, true).text;
+  const notes = notesFor(session, listenerOf(ctx)).map((one) => `${one}\n`);
+  const before = [...notes, session.background.take(session.terms.unfinished, true).text].join('');
   const printed = `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${run.printed.take(session.terms.unfinished, !run.over).text}`;
   const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
   const outcome = run.outcome ?? { status: 'stopped', why: 'interrupted', goesOn: true };

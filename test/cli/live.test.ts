@@ -63,7 +63,7 @@ describe('vivarium live on stdio', () => {
     const live = start(['--load', 'nowhere.ts']);
     live.process.stdin.write(`${JSON.stringify(initialize())}\n${JSON.stringify(evaluate('6 * 7'))}\n`);
     const [answer] = await live.until('stdout', /.*=> 42.*/);
-    expect(answer).toContain('nowhere.ts could not be loaded');
+    expect(answer).toContain('=> 42\\n[NOTE] nowhere.ts could not be loaded: ');
   });
 
   it.each([
