@@ -90,6 +90,8 @@ onEachNode((node) => {
       expect(paused.text).toMatch(/0: Meter>>twice:\n {6}self = a Meter\(count: nil\)\n {6}n = 21/);
       expect((await lab.call('debug', { action: 'eval', frame: 0, code: 'count isNil and: [ n = 21 ]' })).head).toBe('=> true');
       expect((await lab.call('debug', { action: 'eval', frame: 0, code: 'count := 2' })).head).toBe('=> 2');
+      expect((await lab.call('debug', { action: 'frames' })).text).toMatch(/0: Meter>>twice:\n {6}self = a Meter\(count: 2\)\n {6}n = 21/);
+      expect((await lab.evaluate('1')).text).toMatch(/is paused at .*: debug\(action: eval, restart or abort\) first$/);
       expect((await lab.call('debug', { action: 'restart', restart: 0 })).head).toBe('=> 42');
     });
 

@@ -9,7 +9,7 @@ import { type Browser, entryName } from './browser.ts';
 import { namedText, searchText } from './browser-text.ts';
 import type { Files } from './files.ts';
 import type { Objects } from './objects.ts';
-import { contextsOf, type Faults, homeOf } from './raised.ts';
+import { contextsOf, type Faults, homeOf, type LocalFrame } from './raised.ts';
 import { TestRun } from './tests.ts';
 import { Raised, type Workspace } from './workspace.ts';
 
@@ -77,6 +77,11 @@ export class SmalltalkHolder implements Holder {
 
   get(ref: number): unknown {
     return this.#refs.get(ref);
+  }
+
+  /** Those of the last error, with what their variables hold by now; none where only JavaScript has any. */
+  frames(): { readonly frames?: readonly LocalFrame[] } {
+    return this.#contexts.length === 0 ? {} : { frames: this.#contexts.map((context) => this.#parts.faults.frame(context)) };
   }
 
   /** In a frame of the last error. */

@@ -46,7 +46,7 @@ function smalltalkTongue({ inspector, post, tell, conclude, inTime }: Bench): To
   const debug = async ({ action, frame = 0, code, restart, value }: Frame): Promise<object> => {
     if (held === undefined) throw new Error('Nothing is paused');
     const { id, request, told } = held;
-    if (action === 'frames') return pauseOf(told.fault);
+    if (action === 'frames') return pauseOf({ ...told.fault, ...(await ask<Partial<Fault>>('frames')) });
     if (action === 'eval') return ask('evaluateIn', Number(frame), String(code));
     if (action === 'resume') return end(told);
     if (action !== 'restart') throw new Error('The contexts can be looked at, but nothing runs that could be stepped through');
