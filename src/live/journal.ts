@@ -1,4 +1,4 @@
-// What is kept of a session: what was evaluated with success, to be done again, and the whole image where the language can write it.
+// What is kept of a session: what was evaluated, to be done again, and the whole image where the language can write it.
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inBrief } from './outcome.ts';
@@ -13,7 +13,15 @@ export interface Journal {
 }
 
 /** With what was said about it, where anything was. */
-type SavedCell = string | { readonly code: string; readonly language?: string; readonly package?: string };
+type SavedCell =
+  | string
+  | {
+      readonly code: string;
+      readonly language?: string;
+      readonly package?: string;
+      /** It failed, and is run again for what it did before: cells that follow may need it. */
+      readonly failed?: true;
+    };
 
 const kind = '.journal.json';
 const imageKind = '.image';
@@ -25,23 +33,25 @@ export async function saveJournal(folder: string, session: Session, name: string
   checkName(name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const cells = session.entries
-    .filter(({ ok }) => ok)
-    .map(
-      ({ code, language, package: pack }): SavedCell =>
-        language === undefined && pack === undefined
-          ? code
-          : { code, ...(language !== undefined && { language }), ...(pack !== undefined && { package: pack }) },
-    );
+    .filter(({ ok, failed }) => ok || failed)
+    .map(({ code, language, package: pack, failed }): SavedCell => {
+      const more = { ...(language !== undefined && { language }), ...(pack !== undefined && { package: pack }), ...(failed && { failed }) };
+      return Object.keys(more).length === 0 ? code : { code, ...more };
+    });
   const { problem, bytes } = await saveImage(join(folder, `${name}${imageKind}`), session);
   const image = bytes === undefined ? {} : { image: session.version };
   const journal: Journal = { name, language: session.engine.language, cells, ...image };
   await writeFile(join(folder, `${name}${kind}`), `${JSON.stringify(journal, null, 1)}\n`, { mode: 0o600 });
-  return { name, cells: cells.length, problem, bytes };
+  const failed = session.entries.filter((entry) => entry.failed).length;
+  return { name, cells: cells.length - failed, failed, left: session.entries.length - cells.length, problem, bytes };
 }
 
 export interface Saved {
   readonly name: string;
+  /** Those that succeeded, those that failed, and those that are not in it. */
   readonly cells: number;
+  readonly failed: number;
+  readonly left: number;
   /** Of the image, where there is one. */
   readonly bytes?: number | undefined;
   /** Why there is none although the language could. */
@@ -77,17 +87,18 @@ export async function loadJournal(folder: string, name: string | undefined): Pro
   return journal;
 }
 
-/** In order, until one fails. */
+/** In order, until one fails that had not. */
 export async function replay(
   session: Session,
   { cells }: Journal,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<{ readonly done: number; readonly failed?: { readonly cell: number; readonly text: string } }> {
+): Promise<{ readonly done: number; readonly again: number; readonly failed?: { readonly cell: number; readonly text: string } }> {
   let done = 0;
+  let again = 0;
   for (const cell of cells) {
     if (signal.aborted) break;
-    const { code, language, package: pack } = typeof cell === 'string' ? { code: cell } : cell;
+    const { code, language, package: pack, failed = false } = typeof cell === 'string' ? { code: cell } : cell;
     const run = session.evaluate(code, { timeoutMs, language, package: pack });
     const stop = (): void => void session.stop(run, 'cancelled');
     signal.addEventListener('abort', stop, { once: true });
@@ -95,19 +106,20 @@ export async function replay(
     signal.removeEventListener('abort', stop);
     run.shown = true;
     const { outcome } = run;
-    if (outcome?.status !== 'ok') {
+    if (failed && outcome?.status === 'error') again++;
+    else if (outcome?.status !== 'ok') {
       const text = outcome === undefined ? 'paused' : inBrief(outcome);
-      return { done, failed: { cell: done + 1, text } };
+      return { done, again, failed: { cell: done + 1, text } };
     }
     done++;
   }
-  return { done };
+  return { done, again };
 }
 
 function isCell(cell: unknown): boolean {
   if (typeof cell === 'string') return true;
-  const { code, language = '', package: pack = '' } = (cell ?? {}) as Record<string, unknown>;
-  return [code, language, pack].every((one) => typeof one === 'string');
+  const { code, language = '', package: pack = '', failed = true } = (cell ?? {}) as Record<string, unknown>;
+  return [code, language, pack].every((one) => typeof one === 'string') && failed === true;
 }
 
 function checkName(name: string): void {

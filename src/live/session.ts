@@ -48,6 +48,8 @@ export interface Entry {
   readonly language?: string | undefined;
   readonly package?: string | undefined;
   readonly ok: boolean;
+  /** What it did before stays. */
+  readonly failed: boolean;
   readonly text: string;
 }
 
@@ -128,9 +130,8 @@ export class Session {
   evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack, apart }: Asked): Run {
     if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
     if (this.#queue.length >= this.terms.mostQueued) throw new Error(`${this.#queue.length} evaluations wait in ${this.handle} already`);
-    const limit = Math.min(timeoutMs, this.engine.mostMs ?? timeoutMs);
-    const { mostOutput } = this.terms;
-    const run = new Run(++this.#cells, code, { language, onError, timeoutMs: limit, package: pack, mostOutput, apart });
+    const limits = { timeoutMs: Math.min(timeoutMs, this.engine.mostMs ?? timeoutMs), mostOutput: this.terms.mostOutput };
+    const run = new Run(++this.#cells, code, { language, onError, package: pack, apart, ...limits });
     this.#queue.push(run);
     this.lastUsed = Date.now();
     this.#pump();
@@ -387,11 +388,10 @@ export class Session {
   }
 
   #note({ cell, code, language, package: pack }: Run, outcome: Outcome): void {
-    const ok = outcome.status === 'ok';
-    const text = inBrief(outcome);
     const whole = code.length <= mostCode;
-    const kept = whole ? code : `${code.slice(0, mostCode)}…`;
-    this.entries.push({ cell, code: kept, language, package: pack, ok: ok && whole, text: text.slice(0, 500) });
+    const failed = whole && outcome.status === 'error' && outcome.fault.kind !== 'syntax';
+    const became = { ok: whole && outcome.status === 'ok', failed, text: inBrief(outcome).slice(0, 500) };
+    this.entries.push({ cell, code: whole ? code : `${code.slice(0, mostCode)}…`, language, package: pack, ...became });
     this.#ran++;
     if (this.entries.length <= mostEntries) return;
     this.entries.shift();

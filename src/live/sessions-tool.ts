@@ -4,7 +4,7 @@ import type { Server } from '../server/server.ts';
 import { ToolError } from '../server/tool.ts';
 import { inWords, listenerOf, saying, type Told, worded } from './answers.ts';
 import { featuresText } from './features.ts';
-import { imageOf, loadJournal, replay, saveJournal } from './journal.ts';
+import { imageOf, loadJournal, replay, type Saved, saveJournal } from './journal.ts';
 import type { Session } from './session.ts';
 import type { Workplace } from './workplace.ts';
 
@@ -68,18 +68,23 @@ async function carryOut(
       await place.sessions.close(owner, handle);
       return saying(session, 'closed', session.engine.foreign === true ? `${handle} is left, and goes on.` : `${handle} is closed.`);
     case 'save': {
-      const { name: file, cells, bytes, problem } = await saveJournal(place.folderOf(ctx), session, name);
-      if (bytes !== undefined)
-        return saying(session, 'ok', `Saved as "${file}": the whole image with its values, ${Math.round(bytes / 2 ** 20)} MiB.`);
-      const less = problem === undefined ? '' : ` The image itself could not be saved: ${problem}.`;
-      const dropped = session.dropped === 0 ? '' : ` The first ${session.dropped} are not in it.`;
-      return saying(
-        session,
-        'ok',
-        `Saved as "${file}": ${cells === 1 ? 'the one cell' : `the ${cells} cells`} that succeeded, to be run again by restore. Values are not saved, only how they were made.${dropped}${less}`,
-      );
+      return saying(session, 'ok', savedText(await saveJournal(place.folderOf(ctx), session, name), session));
     }
   }
+}
+
+function savedText({ name, cells, failed, left, bytes, problem }: Saved, { dropped }: Session): string {
+  if (bytes !== undefined) return `Saved as "${name}": the whole image with its values, ${Math.round(bytes / 2 ** 20)} MiB.`;
+  const failures = failed === 0 ? '' : ` and ${failed} that failed after doing a part`;
+  return [
+    `Saved as "${name}": ${cells === 1 ? 'the one cell' : `the ${cells} cells`} that succeeded${failures}, to be run again by restore.`,
+    'Values are not saved, only how they were made.',
+    ...(left === 0
+      ? []
+      : [`${left} that ${left === 1 ? 'was' : 'were'} stopped, too long or unreadable ${left === 1 ? 'is' : 'are'} not in it.`]),
+    ...(dropped === 0 ? [] : [`The first ${dropped} are not in it.`]),
+    ...(problem === undefined ? [] : [`The image itself could not be saved: ${problem}.`]),
+  ].join(' ');
 }
 
 function list(place: Workplace, ctx: Context): Told {
@@ -119,11 +124,12 @@ async function restore(place: Workplace, ctx: Context, name: string | undefined,
     }
   }
   const session = place.sessions.open(owner, language ?? journal.language);
-  const { done, failed } = await replay(session, journal, place.timeoutMs, ctx.signal);
+  const { done, again, failed } = await replay(session, journal, place.timeoutMs, ctx.signal);
+  const before = again === 0 ? '' : ` ${again} of them failed, as before.`;
   const end = failed === undefined ? '' : ` Cell ${failed.cell} failed: ${failed.text}. What follows it was not run.`;
   return saying(
     session,
     failed === undefined ? 'ok' : 'error',
-    `${without}Replayed ${done} of ${journal.cells.length} cells of "${journal.name}" in ${session.handle}.${end}`,
+    `${without}Replayed ${done} of ${journal.cells.length} cells of "${journal.name}" in ${session.handle}.${before}${end}`,
   );
 }

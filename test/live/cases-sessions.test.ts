@@ -199,7 +199,7 @@ onEachNode((node) => {
       await lab.evaluate('n += 1; missing()', { session });
       await lab.value('function twice() { return n * 2 } twice()', { session });
       expect((await lab.call('sessions', { action: 'save', session, name: 'work' })).text).toContain(
-        'Saved as "work": the 2 cells that succeeded',
+        'Saved as "work": the 2 cells that succeeded and 1 that failed after doing a part, to be run again',
       );
       const folder = join(lab.folder, 'state');
       expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -208,9 +208,21 @@ onEachNode((node) => {
         expect(mode & 0o777).toBe(statSync(join(folder, file)).isDirectory() ? 0o700 : 0o600);
       }
       const restored = await lab.call('sessions', { action: 'restore', name: 'work' });
-      expect(restored.text).toContain('Replayed 2 of 2 cells');
-      expect(await lab.value('twice()', { session: restored.structured.session })).toBe('40');
+      expect(restored.text).toMatch(/Replayed 3 of 3 cells .* 1 of them failed, as before\.$/);
+      // As in the session that was saved: what the cell did before it failed was done.
+      for (const one of [session, restored.structured.session]) expect(await lab.value('twice()', { session: one })).toBe('42');
       await close(session, restored.structured.session);
+    });
+
+    it('says how many cells are not in it', async () => {
+      const session = await lab.open();
+      await lab.value('1', { session });
+      await lab.evaluate('for (;;);', { session, timeout_ms: 200 });
+      await lab.evaluate('const = 3', { session });
+      const { text } = await lab.call('sessions', { action: 'save', session, name: 'less' });
+      expect(text).toContain('the one cell that succeeded, to be run again');
+      expect(text).toContain('2 that were stopped, too long or unreadable are not in it.');
+      await close(session);
     });
 
     it.each(['../outside', 'a/b', '..', '', '.hidden/../../x', 'x'.repeat(200)])(

@@ -173,7 +173,9 @@ describe.skipIf(notRun('sbcl'))('what every image begins with', () => {
     await using lab = await openLisp({ cwd: folder.folder, engines: [lisp({ systems: ['shop'] })] });
     const { text, head } = await lab.evaluate('(+ 1 1)');
     expect(head).toBe('=> 2');
-    expect(text).toMatch(/\[NOTE\] the system shop was loaded with warnings:\n {2}undefined function: SHOP::OOPS \(\S*src\/cart\.lisp:17:\d+\)/);
+    expect(text).toMatch(
+      /\[NOTE\] the system shop was loaded with warnings:\n {2}undefined function: SHOP::OOPS \(\S*src\/cart\.lisp:17:\d+\)/,
+    );
   });
 
   it('is said when it cannot be loaded, and the image is there all the same', async () => {
