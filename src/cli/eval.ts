@@ -3,16 +3,16 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Client, connect } from '../client/index.ts';
 import { createLive } from '../live/index.ts';
-import { type Door, discard, findDoors } from '../live/local.ts';
+import { type Door, discard, findDoors, isOpen } from '../live/local.ts';
 import type { CallToolResult } from '../protocol/types.ts';
 import { serveMemory } from '../serve/memory.ts';
-import { type Command, CommandError, exitCodes } from './command.ts';
+import { type Command, CommandError, exitCodes, resultFlags } from './command.ts';
 import { linesOf, Room } from './eval-room.ts';
 import { milliseconds } from './flag-values.ts';
 import { enginesOf, languageNamed } from './live-engines.ts';
 import { localSocket } from './local-pipe.ts';
 import { standardInput } from './standard-input.ts';
-import { printable } from './terminal.ts';
+import { printable, printableJson } from './terminal.ts';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -27,6 +27,7 @@ export const evaluate: Command = {
     cwd: { type: 'string', value: 'folder', help: 'The project (default: this folder, and those above it)' },
     server: { type: 'string', value: 'pid', help: 'Which server, where several run for the project (default: the newest)' },
     timeout: { type: 'string', value: 'time', help: 'After this it is interrupted (default: as the server says)' },
+    ...resultFlags,
   },
   examples: [
     ["vivarium eval '1 + 1'", 'the value, as the agent would see it'],
@@ -40,24 +41,35 @@ export const evaluate: Command = {
       throw new CommandError(exitCodes.usage, 'eval takes one piece of code', { hint: "Quote it: vivarium eval '1 + 1'" });
     }
     const [given] = positionals;
-    const asks = given === undefined && process.stdin.isTTY === true && values['sessions'] !== true;
-    const room = await enter(values);
+    const lists = values['sessions'] === true;
+    const asks = given === undefined && process.stdin.isTTY === true && !lists;
+    const code = asks || lists ? '' : await codeOf(given);
+    const show = values['format'] === 'json' ? showJson : showLines;
+    const room = await enter(values, lists);
     try {
       if (asks) {
         const { prompt, historyFile } = await import('./eval-terminal.ts');
         await prompt(room, { input: process.stdin, output: process.stdout, history: historyFile() });
         return exitCodes.ok;
       }
-      if (values['sessions'] === true) return show(await room.call('sessions', { action: 'list' }));
-      const code = given === undefined || given === '-' ? await standardInput() : given;
-      return await once(room, code);
+      if (lists) return show(await room.call('sessions', { action: 'list' }));
+      return await once(room, code, show);
     } finally {
       await room.leave();
     }
   },
 };
 
-async function once(room: Room, code: string): Promise<number> {
+/** Read before anything is started for it. */
+async function codeOf(given: string | undefined): Promise<string> {
+  const code = given === undefined || given === '-' ? await standardInput() : given;
+  if (code.trim() === '') throw new CommandError(exitCodes.usage, 'There is no code to evaluate', { hint: "vivarium eval '1 + 1'" });
+  return code;
+}
+
+type Show = (result: CallToolResult) => number;
+
+async function once(room: Room, code: string, show: Show): Promise<number> {
   let asked = false;
   const stop = (): void => {
     // Whoever asks twice does not want to wait.
@@ -74,13 +86,19 @@ async function once(room: Room, code: string): Promise<number> {
   }
 }
 
-function show(result: CallToolResult): number {
+function showLines(result: CallToolResult): number {
   const failed = result.isError === true;
   (failed ? process.stderr : process.stdout).write(linesOf(result));
   return failed ? exitCodes.toolError : exitCodes.ok;
 }
 
-async function enter(values: Values): Promise<Room> {
+/** The whole of it, failed or not, as `call` does. */
+function showJson(result: CallToolResult): number {
+  process.stdout.write(`${printableJson(result, 2)}\n`);
+  return result.isError === true ? exitCodes.toolError : exitCodes.ok;
+}
+
+async function enter(values: Values, lists: boolean): Promise<Room> {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const cwd = resolve(text('cwd') ?? '.');
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new CommandError(exitCodes.usage, `There is no folder ${cwd}`);
@@ -90,10 +108,9 @@ async function enter(values: Values): Promise<Room> {
   const options = { session: text('session'), language: language && languageNamed(language), timeoutMs };
   const shared = await visit(cwd, text('server'));
   if (shared !== undefined) return new Room(shared, { ...options, leave: () => Promise.resolve() });
-  if (options.session !== undefined && options.session !== 'main') {
-    throw new CommandError(exitCodes.unreachable, `No server runs for ${cwd}, so there is no session ${options.session}`, {
-      hint: 'Start one: vivarium live',
-    });
+  if (lists || (options.session !== undefined && options.session !== 'main')) {
+    const none = lists ? 'there are no sessions' : `there is no session ${options.session}`;
+    throw new CommandError(exitCodes.unreachable, `No server runs for ${cwd}, so ${none}`, { hint: 'Start one: vivarium live' });
   }
   process.stderr.write(`No server runs for ${printable(cwd)}: this is an image of its own, which ends with this command\n`);
   const { server, close } = createLive({ cwd, single: true, tools: [], ...enginesOf(text, false, cwd) });
@@ -107,9 +124,10 @@ async function visit(cwd: string, pid: string | undefined): Promise<Client | und
   for (const [at, door] of doors.entries()) {
     const client = await knock(door);
     if (client === undefined) continue;
-    const others = doors.slice(at + 1).map((one) => one.pid);
+    const open = await Promise.all(doors.slice(at + 1).map(async (one) => ((await isOpen(one.path)) ? [one.pid] : [])));
+    const others = open.flat();
     if (door.folder !== realpathSync(cwd)) process.stderr.write(`In the server of ${printable(door.folder)}\n`);
-    if (others.length > 0) process.stderr.write(`In the server with pid ${door.pid}; there may be others: --server ${others.join(', ')}\n`);
+    if (others.length > 0) process.stderr.write(`In the server with pid ${door.pid}; others run too: --server ${others.join(', ')}\n`);
     return client;
   }
   if (pid !== undefined) throw new CommandError(exitCodes.unreachable, `No server with pid ${pid} runs for ${cwd}`);

@@ -1,8 +1,9 @@
 // The local socket of a live server: how a person in the project's folder finds the sessions of the agent.
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { chmod, readdir, stat, unlink } from 'node:fs/promises';
-import { createServer, type Socket } from 'node:net';
+import { createConnection, createServer, type Socket } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ownFolder } from './token.ts';
@@ -78,6 +79,20 @@ export async function findDoors(project: string, folder: string = doorFolder()):
         .map(({ since: _, ...door }) => door);
     }
     if (dirname(at) === at) return [];
+  }
+}
+
+/** Whether somebody listens there, asked of the system alone: a server that is stopped would not answer. */
+export async function isOpen(path: string): Promise<boolean> {
+  const socket = createConnection(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code !== 'ECONNREFUSED' && code !== 'ENOENT';
+  } finally {
+    socket.destroy();
   }
 }
 

@@ -12,15 +12,23 @@ export function configuredLoad(folder: string): readonly string[] {
   if (size === undefined) return [];
   const wrong = (why: string): Error => new Error(`${name} ${why}; write { "live": { "load": ["src/app.ts"] } }`);
   if (size > mostBytes) throw wrong('is too large');
-  let value: { readonly live?: { readonly load?: unknown } } | null;
+  let value: unknown;
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw wrong(`is no JSON: ${(error as Error).message}`);
   }
-  const load = value?.live?.load ?? [];
+  const { live = {}, $schema: _, ...beside } = objectOf(value, wrong('is no object'));
+  const { load = [], ...within } = objectOf(live, wrong('has a "live" that is no object'));
+  const unknown = [...Object.keys(beside), ...Object.keys(within).map((key) => `live.${key}`)];
+  if (unknown.length > 0) throw wrong(`has ${unknown.map((key) => JSON.stringify(key)).join(', ')}, which nobody knows`);
   if (!Array.isArray(load) || !load.every((one) => typeof one === 'string')) throw wrong('has a "load" that is no list of files');
   const outside = load.find((one) => isAbsolute(one) || normalize(one).startsWith('..'));
   if (outside !== undefined) throw wrong(`loads ${outside}, which is not in the project`);
   return load;
+}
+
+function objectOf(value: unknown, otherwise: Error): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw otherwise;
+  return value as Readonly<Record<string, unknown>>;
 }

@@ -88,6 +88,26 @@ describe('vivarium eval without a server', () => {
     for (const control of ['\u001b', '\u009b']) expect(printed.out).not.toContain(control);
   });
 
+  it('prints a result and a failure as JSON of the same shape, for a script', async () => {
+    const done = await evaluated(['--format', 'json', '6 * 7']);
+    expect([done.code, JSON.parse(done.out)]).toMatchObject([0, { content: [{ text: '=> 42' }], structuredContent: { status: 'ok' } }]);
+    const failed = await evaluated(['--format', 'json', 'throw new Error("no")']);
+    expect([failed.code, JSON.parse(failed.out)]).toMatchObject([
+      5,
+      { isError: true, content: [{ text: expect.stringContaining('[ERROR] Error: no') }], structuredContent: { status: 'error' } },
+    ]);
+    expect(failed.err).not.toContain('[ERROR]');
+  });
+
+  it('starts nothing where there is nothing to evaluate or to list', async () => {
+    for (const args of [[], ['-'], [' ']]) {
+      expect(await evaluated(args)).toEqual({ code: 2, out: '', err: expect.stringMatching(/^vivarium: There is no code to evaluate\n/) });
+    }
+    const listed = await evaluated(['--sessions']);
+    expect(listed).toMatchObject({ code: 4, out: '' });
+    expect(listed.err).toMatch(/^vivarium: No server runs for .*, so there are no sessions\n {2}Start one: vivarium live\n$/);
+  });
+
   it('refuses what it cannot do', async () => {
     expect(await evaluated(['1', '+', '1'])).toMatchObject({ code: 2 });
     expect(await evaluated(['--cwd', 'nowhere', '1'])).toMatchObject({ code: 2 });
@@ -155,6 +175,18 @@ describe('vivarium eval beside an agent on stdio', () => {
     expect(await looping.ended).toBe(130);
     expect(looping.stderr).toContain('[INTERRUPTED]');
     expect(await evaluated(['kept'])).toMatchObject({ code: 0, out: '=> 7\n' });
+  });
+
+  it('names other servers only where they run', async () => {
+    const killed = await agent();
+    killed.process.kill('SIGKILL');
+    await killed.ended;
+    const first = await agent();
+    expect(await evaluated(['1'])).toMatchObject({ code: 0, err: '' });
+    const second = await agent();
+    const { err } = await evaluated(['1']);
+    expect(err).toBe(`In the server with pid ${second.process.pid}; others run too: --server ${first.process.pid}\n`);
+    expect(await evaluated(['--server', String(first.process.pid), '1'])).toMatchObject({ code: 0, err: '' });
   });
 
   it('clears away the socket of a server that was killed', async () => {
