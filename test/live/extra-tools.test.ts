@@ -1,5 +1,5 @@
 // What is offered beside the six tools, and how much of a model's attention the list takes.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-async function listed(from: Lab): Promise<readonly { readonly name: string }[]> {
-  const { tools } = (await from.client.request('tools/list')) as { tools: { name: string }[] };
+async function listed(from: Lab): Promise<readonly { readonly name: string; readonly inputSchema: { readonly properties: object } }[]> {
+  const { tools } = (await from.client.request('tools/list')) as { tools: { name: string; inputSchema: { properties: object } }[] };
   return tools;
 }
 
@@ -44,6 +44,16 @@ describe('the list of tools', () => {
     await using some = await openLab({ tools: ['heap', 'complete'] });
     expect((await listed(some)).map(({ name }) => name)).toEqual([...six, 'heap', 'complete']);
     expect(() => createLive({ tools: ['help'] })).toThrow('There is no tool "help" to add: there are define, complete,');
+  });
+
+  it('is in the docs, with the arguments of each', async () => {
+    const docs = readFileSync(new URL('../../docs/live.md', import.meta.url), 'utf8');
+    const tools = (await listed(lab)).filter(({ name }) => !six.includes(name));
+    for (const { name, inputSchema } of tools) {
+      const [, row = ''] = new RegExp(`^\\| \`${name}\` \\|([^|]*)\\|`, 'm').exec(docs) ?? [];
+      const told = [...row.matchAll(/`(\w+)`/g)].map(([, argument]) => argument);
+      expect([name, ...told]).toEqual([name, ...Object.keys(inputSchema.properties).filter((argument) => argument !== 'session')]);
+    }
   });
 
   it('has resources and prompts as tools where that was asked for', async () => {
