@@ -76,6 +76,11 @@ export function escapeUnsafe(json: string): string {
   });
 }
 
+/** Whether it has no such character. */
+export function isPlain(text: string): boolean {
+  return text.search(unsafe) < 0;
+}
+
 export function visible(text: string): string {
   const cut = text.length > maxText ? `${text.slice(0, maxText)}… (${text.length} characters)` : text;
   return cut.replace(unsafe, (character) => {

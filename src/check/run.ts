@@ -92,17 +92,15 @@ async function runRevision(target: Target, offer: Offer, options: RunOptions, ob
   const { level = 'may', only, skip } = options;
   const chosen = choose({ revision, party: 'server', level, ...(only && { only }), ...(skip && { skip }) });
   const { findings, peers, exercised } = await examine(target, offer, chosen, options, obstacle !== undefined);
+  const conversations = peers.map(({ conversation }) => conversation);
   const circumstances = { revision, transport, capabilities: peer.greeting.capabilities, exercised, obstacle };
   const outcomes = outcomesOf(chosen, findings, circumstances).map((outcome) => {
     if (outcome.verdict !== 'failed' && outcome.verdict !== 'warned') return outcome;
     const finding = weightiest(findings.filter(({ id }) => id === outcome.id));
-    const reproduce = finding === undefined ? undefined : reproduction(finding, target, revision);
+    const reproduce = finding === undefined ? undefined : reproduction(finding, target, revision, conversations);
     return reproduce === undefined ? outcome : { ...outcome, reproduce };
   });
-  const requests = peers.reduce(
-    (sum, { conversation }) => sum + conversation.messages.filter(({ direction }) => direction === 'sent').length,
-    0,
-  );
+  const requests = conversations.flatMap(({ messages }) => messages).filter(({ direction }) => direction === 'sent').length;
   const uncalled = !exercised && options.allowSideEffects !== true;
   return revisionReport({ revision, transport, requests, durationMs: Math.round(performance.now() - began) }, outcomes, { uncalled });
 }

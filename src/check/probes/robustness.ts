@@ -106,7 +106,8 @@ async function flood({ other, judge, patience }: Context): Promise<void> {
     'jsonrpc/request/answered',
     silent.length === 0,
     `of ${length} requests at once ${silent.length} are not answered`,
-    silent[0]?.sent ?? [],
+    // One of them alone shows nothing.
+    silent.slice(0, 1).flatMap(({ sent }) => sent.map(({ text }) => `${length} times ${text ?? ''}`)),
   );
 }
 
