@@ -33,6 +33,8 @@ export interface Outcome {
   readonly times: number;
   /** A line for a shell that shows it again. */
   readonly reproduce?: string;
+  /** It failed, and the user said that it would. */
+  readonly expected?: true;
 }
 
 export interface Tally {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runCheck } from 'vivarium/check';
 import { Server } from 'vivarium/server';
-import { compareWith, readExpected } from '../../src/check/baseline.ts';
+import { compareWith, readExpected, withExpected } from '../../src/check/baseline.ts';
 import { pipeTarget } from './pipe-target.ts';
 
 describe('expected failures', () => {
@@ -21,6 +21,21 @@ describe('expected failures', () => {
       unexpected: [{ id: 'stdio/stdout-clean', revision: '2025-11-25' }],
       stale: [{ id: 'ping/empty' }],
     });
+  });
+
+  it('are marked as such, and the verdict says whether that is all', async () => {
+    const target = pipeTarget(
+      () => new Server({ name: 'loud', version: '1.0.0' }),
+      () => ({ greeting: 'hello\n' }),
+    );
+    const reports = [await runCheck(target, { revision: '2025-11-25', only: ['stdio', 'ping'] })];
+    const runOf = (text: string) => withExpected(readExpected(text), reports)[0]?.runs[0];
+    expect(runOf('stdio/stdout-clean')).toMatchObject({
+      conformant: false,
+      verdict: expect.stringMatching(/^NOT CONFORMANT to 2025-11-25: 1 of .* All that is broken was expected\.$/),
+    });
+    expect(runOf('stdio/stdout-clean')?.outcomes.filter((one) => one.expected === true)).toMatchObject([{ id: 'stdio/stdout-clean' }]);
+    expect(runOf('stdio/stdout-clean@2024-11-05\nping/empty')).toEqual(reports[0]?.runs[0]);
   });
 
   it('are not stale for what this run did not judge, unless there is no such requirement', async () => {

@@ -80,12 +80,12 @@ function run({ revision, verdict, score, sections, outcomes, transport, tally, w
 <ul>${outcomes.map(item).join('')}</ul>${withSideEffects === undefined ? '' : `<p>${sideEffectsLine(withSideEffects)}</p>`}`;
 }
 
-function item({ id, level, section, verdict, text, url, message, evidence, reproduce, times }: Outcome): string {
+function item({ id, level, section, verdict, text, url, message, evidence, reproduce, times, expected }: Outcome): string {
   const bytes = withArrows(evidence).join('\n');
   const shown = verdict === 'passed' || bytes === '' ? '' : `<pre>${html(bytes)}</pre>`;
   const again = reproduce === undefined ? '' : `<pre class="again">${html(reproduce)}</pre>`;
   const count = times > 1 ? ` (${times} times)` : '';
-  const summary = `<summary><b>${html(id)}</b> ${level} <i>${labels[verdict]}</i> ${html(text)}</summary>`;
+  const summary = `<summary><b>${html(id)}</b> ${level} <i>${labels[verdict]}${expected === true ? ', as expected' : ''}</i> ${html(text)}</summary>`;
   return `<li class="${verdict}" data-verdict="${verdict}" data-level="${level}" data-section="${html(section)}"><details${verdict === 'failed' ? ' open' : ''}>${summary}<p><a href="${html(url)}">${html(url)}</a></p><p>${html(message)}${count}</p>${shown}${again}</details></li>`;
 }
 

@@ -50,14 +50,15 @@ const states: Readonly<Record<Outcome['verdict'], Case['state']>> = {
   passed: 'passed',
 };
 
-function outcomeCase({ id, section, level, text, verdict, message, url, evidence, reproduce }: Outcome, revision: string): Case {
-  const state = states[verdict];
+function outcomeCase(outcome: Outcome, revision: string): Case {
+  const { id, section, level, text, verdict, message, url, evidence, reproduce, expected } = outcome;
+  const state = expected === true ? 'skipped' : states[verdict];
   const again = reproduce === undefined ? [] : [`again: ${reproduce}`];
   return {
     group: `${revision}.${section}`,
     name: `${id} (${level}) ${text}`,
     state,
-    message: state === 'skipped' ? `${verdict.replace('-', ' ')}: ${message}` : message,
+    message: state === 'skipped' ? `${expected === true ? 'expected to fail' : verdict.replace('-', ' ')}: ${message}` : message,
     type: level,
     body: [message, url, ...withArrows(evidence), ...again].join('\n'),
   };

@@ -17,7 +17,7 @@ export function markdownReport(reports: readonly Report[]): string {
 function one(report: Report): string {
   const who = [report.server.name, report.server.version].filter((text) => text !== '').join(' ');
   const parts = [`## ${cell(report.target)}`];
-  if (who !== '') parts.push(`${cell(who)}, offers ${report.offered.join(', ')}`);
+  if (who !== '') parts.push(`${cell(who)}, judged in ${report.offered.join(', ')}`);
   if (report.problem !== undefined) parts.push(`**${report.problem.kind}**: ${cell(report.problem.message)}`);
   parts.push(...report.runs.flatMap(run), ...(report.trends ?? []).flatMap(trend));
   if (report.quality !== undefined) parts.push(...quality(report.quality));
@@ -49,12 +49,12 @@ function list(title: string, outcomes: readonly Outcome[]): string[] {
   return outcomes.length === 0 ? [] : [`#### ${title} (${outcomes.length})`, ...outcomes.flatMap(item)];
 }
 
-function item({ id, level, text, url, message, evidence, reproduce }: Outcome): string[] {
+function item({ id, level, text, url, message, evidence, reproduce, expected }: Outcome): string[] {
   const block = [...withArrows(evidence.slice(0, 6)), ...(reproduce === undefined ? [] : [`again: ${reproduce}`])].join('\n');
   // Longer than any row of backticks within.
   const fence = '`'.repeat(Math.max(3, ...[...block.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   return [
-    `- **${id}** (${level}) [${cell(text)}](${url})<br>${cell(message)}`,
+    `- **${id}** (${level}${expected === true ? ', expected' : ''}) [${cell(text)}](${url})<br>${cell(message)}`,
     ...(block === '' ? [] : [[`${fence}text`, block, fence].join('\n')]),
   ];
 }

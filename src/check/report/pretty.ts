@@ -49,7 +49,8 @@ function revisionLines(run: RevisionReport, paint: Paint, verbose: boolean): str
     paint(style, paint('bold', run.verdict)),
     paint('dim', `${run.transport}, score ${run.score.toFixed(1)}, ${run.requests} messages sent, ${(run.durationMs / 1000).toFixed(1)} s`),
   ];
-  if (failed.length > 0) lines.push('', paint('red', `FAILED  ${failed.length}`), ...failed.flatMap((one) => broken(one, '✗', paint)));
+  if (failed.length > 0)
+    lines.push('', paint('red', `FAILED  ${failed.length}${expectedInWords(failed)}`), ...failed.flatMap((one) => broken(one, '✗', paint)));
   if (warned.length > 0)
     lines.push('', paint('yellow', `RECOMMENDED, NOT MET  ${warned.length}`), ...warned.flatMap((one) => broken(one, '!', paint)));
   lines.push(...unverifiedLines(of('not-verified'), paint));
@@ -66,14 +67,20 @@ function revisionLines(run: RevisionReport, paint: Paint, verbose: boolean): str
   return [...lines, '', ...table(run)];
 }
 
+function expectedInWords(failed: readonly Outcome[]): string {
+  const known = failed.filter(({ expected }) => expected === true).length;
+  if (known === 0) return '';
+  return known === failed.length ? '  (all expected)' : `  (${known} expected)`;
+}
+
 /** One line for whoever wonders why so much is open. */
 export function sideEffectsLine(count: number): string {
   return `--allow-side-effects calls every tool: up to ${count} more would be verified`;
 }
 
-function broken({ id, level, text, url, message, evidence, times, reproduce }: Outcome, mark: string, paint: Paint): string[] {
+function broken({ id, level, text, url, message, evidence, times, reproduce, expected }: Outcome, mark: string, paint: Paint): string[] {
   const lines = [
-    `  ${mark} ${paint('bold', id)}  ${level}`,
+    `  ${mark} ${paint('bold', id)}  ${level}${expected === true ? '  (expected)' : ''}`,
     `      ${text}`,
     paint('dim', `      ${url}`),
     `      ${visible(message)}${times > 1 ? `  (${times} times)` : ''}`,

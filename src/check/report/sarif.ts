@@ -11,6 +11,7 @@ interface Found {
   /** What else tells it from its like. */
   readonly mark: readonly string[];
   readonly properties: Readonly<Record<string, unknown>>;
+  readonly expected?: true | undefined;
 }
 
 export function sarifReport(reports: readonly Report[]): string {
@@ -48,6 +49,7 @@ export function sarifReport(reports: readonly Report[]): string {
           locations: [locationOf(one.target)],
           partialFingerprints: { 'requirement/v1': fingerprint([one.target, ...one.mark, one.rule.id]) },
           properties: one.properties,
+          ...(one.expected === true && { suppressions: [{ kind: 'external', justification: 'It is in the list of expected failures.' }] }),
         })),
         // What was not verified is no result, and still no pass.
         properties: {
@@ -63,12 +65,13 @@ function brokenIn({ target, runs }: Report): Found[] {
   return runs.flatMap(({ revision, outcomes }) =>
     outcomes
       .filter(({ verdict }) => verdict === 'failed' || verdict === 'warned')
-      .map(({ id, text: says, url, level, verdict, message, evidence, reproduce }) => ({
+      .map(({ id, text: says, url, level, verdict, message, evidence, reproduce, expected }) => ({
         target,
         rule: { id, text: says, url, level },
         severity: verdict === 'failed' ? 'error' : 'warning',
         message: `${revision}: ${says} ${message}`.trim(),
         mark: [revision],
+        expected,
         properties: {
           revision,
           level,

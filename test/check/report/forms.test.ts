@@ -8,7 +8,9 @@ import { lexer, type Tokens } from 'marked';
 import { describe, expect, it } from 'vitest';
 import type { Report } from 'vivarium/check';
 import { validateXML } from 'xmllint-wasm';
+import { readExpected, withExpected } from '../../../src/check/baseline.ts';
 import { jsonReports, prettyReports } from '../../../src/check/report/fleet-lines.ts';
+import { htmlReport } from '../../../src/check/report/html.ts';
 import { junitReport } from '../../../src/check/report/junit.ts';
 import { markdownReport } from '../../../src/check/report/markdown.ts';
 import { sarifReport } from '../../../src/check/report/sarif.ts';
@@ -18,8 +20,9 @@ const require = createRequire(import.meta.url);
 const text = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const reports = await reportsOfEverySort();
 const [broken] = reports as readonly [Report];
-/** Each alone, all together, those of a recording, and none. */
-const groups: readonly (readonly Report[])[] = [...reports.map((one) => [one]), reports, reportsOfRecording(), []];
+const expected = withExpected(readExpected('stdio/stdout-clean'), [broken]);
+/** Each alone, one with what was expected of it, all together, those of a recording, and none. */
+const groups: readonly (readonly Report[])[] = [...reports.map((one) => [one]), expected, reports, reportsOfRecording(), []];
 
 describe('junit', { timeout: 120_000 }, () => {
   const schema = [{ fileName: 'junit.xsd', contents: text('junit.xsd') }];
@@ -186,5 +189,25 @@ describe('every form but a page', { timeout: 120_000 }, () => {
     ['markdown', markdownReport],
   ])('holds nothing that a terminal obeys: %s', (_, form) => {
     for (const group of groups) expect(form(group).replaceAll('\n', '')).not.toMatch(/\p{Cc}|[\u202a-\u202e]/u);
+  });
+});
+
+describe('what was expected to fail', () => {
+  it('is said to be so in every form, and is no failure for a build server', () => {
+    const plain = [broken];
+    expect(prettyReports(expected)).toContain('FAILED  1  (all expected)\n  ✗ stdio/stdout-clean  MUST NOT  (expected)\n');
+    expect(markdownReport(expected)).toContain('- **stdio/stdout-clean** (MUST NOT, expected) ');
+    expect(JSON.parse(jsonReports(expected)).runs[0].outcomes).toContainEqual(
+      expect.objectContaining({ id: 'stdio/stdout-clean', verdict: 'failed', expected: true }),
+    );
+    expect(junitReport(expected)).toContain('<skipped message="expected to fail: ');
+    const suppressed = (reports: readonly Report[]) =>
+      JSON.parse(sarifReport(reports))
+        .runs[0].results.filter(({ suppressions = [] }: { suppressions?: unknown[] }) => suppressions.length > 0)
+        .map(({ ruleId }: { ruleId: string }) => ruleId);
+    expect(suppressed(expected)).toEqual(['stdio/stdout-clean']);
+    expect(htmlReport(expected)).toContain('<i>failed, as expected</i>');
+    for (const form of [prettyReports, markdownReport, jsonReports, junitReport, htmlReport]) expect(form(plain)).not.toContain('expected');
+    expect(suppressed(plain)).toEqual([]);
   });
 });
