@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Report } from 'vivarium/check';
 import { isAlive } from '../serve/child.ts';
 import { Started } from './started.ts';
 import { fixture, root, vivarium } from './vivarium.ts';
@@ -54,6 +55,29 @@ describe('vivarium check --client', () => {
     expect(stdout + stderr).toContain('driver 1.0.0');
     expect(code).toBe(0);
     expect((await vivarium([...args, '--only', 'tasks', '--strict', '-t', 'stdio', '--', ...driver])).code).toBe(6);
+  });
+
+  it('is told of its variable where it waits for longer than the run does, and the run is over with its report', async () => {
+    const patient = `import { connect } from 'vivarium';
+      const client = await connect(process.argv.at(-1), { client: { name: 'patient', version: '1' }, timeouts: { totalMs: 60_000 } });
+      for (const { name, inputSchema } of await client.listTools()) await client.callTool(name, inputSchema?.examples?.[0] ?? {});`;
+    const began = performance.now();
+    const chosen = ['--only', 'lifecycle/timeouts', '--spec-version', '2025-11-25', '--timeout', '1s', '--reporter', 'json'];
+    const { stdout } = await vivarium([
+      'check',
+      '--client',
+      ...chosen,
+      '--',
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      patient,
+      '{url}',
+    ]);
+    const { runs, durationMs } = JSON.parse(stdout) as Report;
+    expect(runs[0]?.outcomes.find(({ id }) => id === 'lifecycle/timeouts/established')?.message).toContain('VIVARIUM_CHECK_TIMEOUT');
+    // What nobody waits for any more went on for twenty seconds.
+    expect(performance.now() - began - durationMs).toBeLessThan(10_000);
   });
 
   it('starts the relay for {command}, within a word and as a word', async () => {

@@ -45,6 +45,8 @@ export interface AskOptions {
 
 /** One connection of the client: a pipe, a session, or all that is sent without one. */
 export interface Link {
+  /** The client has ended. */
+  readonly isOver: boolean;
   readonly seen: () => Seen;
   /** What the client said of itself. */
   readonly declared: Json;

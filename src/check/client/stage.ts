@@ -98,6 +98,10 @@ export class Party implements Link {
     return typeof origin === 'string' ? origin : undefined;
   }
 
+  get isOver(): boolean {
+    return this.stage.isOver;
+  }
+
   get canSpeak(): boolean {
     return this.speak !== undefined;
   }

@@ -13,6 +13,7 @@ const done = { result: { content: [{ type: 'text', text: 'too late' }] } };
 /** Until the client takes its request back, or for as long as anybody waits. */
 async function untilCancelled({ link, id, exchange }: Turn): Promise<void> {
   const isOver = () =>
+    link.isOver ||
     exchange?.failure !== undefined ||
     link
       .seen()
@@ -61,7 +62,7 @@ const silence: Scenario = {
     judge.verdict(
       'lifecycle/timeouts/established',
       isGivenUp,
-      'a request without an answer was waited for until the client was ended',
+      'a request without an answer was waited for until the client was ended; one with a longer limit of its own should take the milliseconds in VIVARIUM_CHECK_TIMEOUT',
       evidence,
     );
     if (!isGivenUp) return;
