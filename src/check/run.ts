@@ -112,5 +112,7 @@ function problemOf({ offers, refusals }: Offers): Pick<Report, 'problem'> {
   if (unauthorized !== undefined) {
     return { problem: { kind: 'unauthorized', message: 'the server asks for authorization (HTTP 401)', stderr } };
   }
-  return { problem: { kind: 'unreachable', message: refusalsInWords(refusals), stderr: stderr.slice(-2_000) } };
+  // npx asks before it installs anything, and there is nobody to ask.
+  const cure = /npx canceled due to missing packages/.test(stderr) ? '; give npx -y to install it' : '';
+  return { problem: { kind: 'unreachable', message: `${refusalsInWords(refusals)}${cure}`, stderr: stderr.slice(-2_000) } };
 }

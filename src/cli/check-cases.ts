@@ -30,7 +30,8 @@ export async function checkCases(
     const cases = casesIn(text, tests);
     const target = await only(targets);
     const watch = watchRun(args);
-    const code = await runFile({ file: tests, text, cases, update }, target, { ...options, ...watch.options }, (results) => {
+    const strict = args.values['strict'] === true;
+    const code = await runFile({ file: tests, text, cases, update, strict }, target, { ...options, ...watch.options }, (results) => {
       watch.end();
       for (const reporter of reporters) reporter.write(reporter.form(results, labelOf(target)));
     });
@@ -70,10 +71,11 @@ interface CaseFile {
   readonly text: string;
   readonly cases: readonly Case[];
   readonly update: boolean;
+  readonly strict: boolean;
 }
 
 async function runFile(
-  { file, text, cases, update }: CaseFile,
+  { file, text, cases, update, strict }: CaseFile,
   target: Target,
   options: CheckOptions,
   report: (results: readonly CaseResult[]) => void,
@@ -86,7 +88,11 @@ async function runFile(
     write(`${JSON.stringify({ ...JSON.parse(text), cases: withSnapshots(results) }, undefined, 2)}\n`, file);
     process.stderr.write(`${takenInWords(results)} in ${file}\n`);
   }
-  return results.some(({ verdict }) => verdict === 'failed') ? exitCodes.failed : exitCodes.ok;
+  if (results.some(({ verdict }) => verdict === 'failed')) return exitCodes.failed;
+  const notRun = results.filter(({ verdict }) => verdict === 'not-run').length;
+  if (!strict || notRun === 0) return exitCodes.ok;
+  process.stderr.write(`--strict: ${notRun} of ${results.length} cases were not run\n`);
+  return exitCodes.incomplete;
 }
 
 function takenInWords(results: readonly CaseResult[]): string {

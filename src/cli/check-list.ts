@@ -3,9 +3,13 @@ import { choose } from '../check/catalogue.ts';
 import { addressOf, levelIn, partyIn, type Requirement, all as revisions, sectionOf } from '../check/requirement.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { checkOptions, oneOf } from './check-options.ts';
-import type { Arguments } from './command.ts';
+import { type Arguments, CommandError, exitCodes } from './command.ts';
 
 export function listRequirements(args: Arguments): string {
+  const [, extra] = args.positionals;
+  if (extra !== undefined) {
+    throw new CommandError(exitCodes.usage, `check list takes options only, not ${extra}`, { hint: `vivarium check list --only ${extra}` });
+  }
   const { revision, level, only, skip } = checkOptions(args);
   const one = revisions.find((each) => each === revision);
   const { party, transport } = args.values;

@@ -7,6 +7,7 @@ import { sarifReport } from '../check/report/sarif.ts';
 import type { Report } from '../check/report.ts';
 import { destinations } from './check-destinations.ts';
 import type { Arguments } from './command.ts';
+import { printable } from './terminal.ts';
 
 type Form = (reports: readonly Report[], options: { readonly color: boolean; readonly verbose: boolean }) => string;
 
@@ -19,11 +20,29 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
   ['markdown', markdownReport],
 ]);
 
+export interface Reporters {
+  write(reports: readonly Report[]): void;
+  /** The verdicts, for whoever has all reports in files. */
+  sum(reports: readonly Report[]): void;
+}
+
 /** What to do with the reports; refused before anything is started. */
-export function reportTo(args: Arguments): readonly ((reports: readonly Report[]) => void)[] {
+export function reportTo(args: Arguments): Reporters {
   const verbose = args.values['verbose'] === true;
-  return destinations(args, forms).map(({ form, file, write }) => (reports) => {
-    const color = file === undefined && process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
-    write(form(reports, { color, verbose }));
-  });
+  const all = destinations(args, forms);
+  return {
+    write(reports) {
+      for (const { form, file, write } of all) {
+        const color = file === undefined && process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
+        write(form(reports, { color, verbose }));
+      }
+    },
+    sum(reports) {
+      if (all.some(({ file }) => file === undefined)) return;
+      for (const { target, problem, runs } of reports) {
+        const verdicts = [...(problem === undefined ? [] : [problem.message]), ...runs.map(({ verdict }) => verdict)];
+        process.stderr.write(`${printable(target)}: ${verdicts.map(printable).join(' ')}\n`);
+      }
+    },
+  };
 }

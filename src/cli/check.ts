@@ -66,12 +66,14 @@ export const check: Command = {
     }
     watch.end();
     const compared = history.compare(withExpected(expected ?? [], reports));
-    for (const reporter of reporters) reporter(compared);
+    reporters.write(compared);
     // Half a run is no measure for the next.
     if (!watch.isStopped) history.keep();
     const told = lock.finish();
     if (told !== undefined) process.stderr.write(`${told}\n`);
-    return watch.isStopped ? exitCodes.interrupted : exitCodeOf(reports, expected, args);
+    const ending = watch.isStopped ? exitCodes.interrupted : exitCodeOf(reports, expected, args);
+    if (ending !== exitCodes.ok) reporters.sum(compared);
+    return ending;
   },
 };
 

@@ -1,7 +1,10 @@
 // vivarium check as a command: what it chooses, how it ends, and what it says when there is nothing to judge.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Report } from 'vivarium/check';
 import { fixture, vivarium } from './vivarium.ts';
 
@@ -101,6 +104,7 @@ describe('check list', { timeout: 120_000 }, () => {
 
   it.each([
     [['list', '--party', 'both'], '--party takes server, client, not both'],
+    [['list', 'tools/call'], 'vivarium check list --only tools/call'],
     [['list', '--section', 'tool'], 'There is no section tool'],
     [['list', '--section', 'tools', '--only', 'http'], '--only names nothing in the section tools'],
     [['--party', 'client', '--', ...fixture], '--party is for check list'],
@@ -126,6 +130,83 @@ describe('a wish that cannot be met', { timeout: 120_000 }, () => {
   });
 });
 
+const folder = mkdtempSync(join(tmpdir(), 'check-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Prints a line that is no message, and has a tool that writes and one that does not answer. */
+const loud = file(
+  'loud.mjs',
+  `import { createInterface } from 'node:readline';
+console.log('hello');
+const inputSchema = { type: 'object' };
+const tools = [{ name: 'write', inputSchema }, { name: 'sleep', inputSchema, annotations: { readOnlyHint: true } }];
+const results = {
+  initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'loud', version: '1' } },
+  ping: {},
+  'tools/list': { tools },
+};
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (results[method]) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] }));
+});`,
+);
+const loudly = ['--spec-version', '2025-11-25', '--only', 'stdio/stdout-clean,ping'];
+
+describe('failures that are expected', { timeout: 120_000 }, () => {
+  const run = (list: string) =>
+    vivarium(['check', ...loudly, '--expected-failures', file('known.txt', list), '--', process.execPath, loud]);
+
+  it('end with 0, and the report says so', async () => {
+    const { code, stdout, stderr } = await run('stdio/stdout-clean');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^NOT CONFORMANT to 2025-11-25: .* All that is broken was expected\.$/m);
+    expect(stdout).toMatch(/^ {2}✗ stdio\/stdout-clean .*\(expected\)$/m);
+  });
+
+  it('that name nothing are told as that, and those that do not fail as those', async () => {
+    const { code, stderr } = await run('stdio/stdout-clean\nno/such/thing\nping/empty');
+    expect(code).toBe(1);
+    expect(stderr.split('\n')).toEqual([
+      'no/such/thing names no requirement; take it from the list of expected failures',
+      'expected to fail, and does not: ping/empty; take it from the list of expected failures',
+      '',
+    ]);
+  });
+});
+
+describe('cases', { timeout: 120_000 }, () => {
+  const cases = (tool: string) =>
+    file(`${tool}.json`, JSON.stringify({ version: 1, cases: [{ name: 'one', tool, arguments: {}, expect: { outcome: 'ok' } }] }));
+  const run = (...args: readonly string[]) => vivarium(['check', '--spec-version', '2025-11-25', ...args, '--', process.execPath, loud]);
+
+  it('that were not run end with 6 under --strict, and with 0 without it', async () => {
+    expect(await run('--tests', cases('write'))).toMatchObject({ code: 0, stderr: '' });
+    expect(await run('--strict', '--tests', cases('write'))).toMatchObject({ code: 6, stderr: '--strict: 1 of 1 cases were not run\n' });
+  });
+
+  it('that take too long say how long was waited, and what waits longer', async () => {
+    const { code, stdout } = await run('--timeout', '300ms', '--tests', cases('sleep'));
+    expect([code, stdout]).toEqual([1, expect.stringContaining('no answer within 300 ms; --timeout waits longer')]);
+  });
+});
+
+describe('a run whose reports are all in files', { timeout: 120_000 }, () => {
+  it('tells the verdict where something failed, and nothing where not', async () => {
+    const report = ['--reporter', `markdown=${join(folder, 'report.md')}`, '-q'];
+    const failed = await vivarium(['check', ...report, ...loudly, '--', process.execPath, loud]);
+    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^.*loud\.mjs: NOT CONFORMANT to [^\n]*\n$/) });
+    expect(readFileSync(join(folder, 'report.md'), 'utf8')).toContain('loud 1, judged in 2025-11-25');
+    const sound = await vivarium(['check', ...report, ...loudly, '--skip', 'stdio', '--', process.execPath, loud]);
+    expect(sound).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+});
+
 describe('what stands in the place of a server', { timeout: 120_000 }, () => {
   it('is shown where it prints something else', async () => {
     const { code, stdout } = await vivarium([
@@ -139,6 +220,12 @@ describe('what stands in the place of a server', { timeout: 120_000 }, () => {
     ]);
     expect(code).toBe(4);
     expect(stdout).toContain('1 line on its standard output is no message, the first "ready"');
+  });
+
+  it('is told how to go on where npx would have to ask', async () => {
+    const npx = `console.error('npm error npx canceled due to missing packages and no YES option: ["thing@1.0.0"]'); process.exit(1)`;
+    const { code, stdout } = await vivarium(['check', '--', process.execPath, '-e', npx]);
+    expect([code, stdout]).toEqual([4, expect.stringContaining('; give npx -y to install it\n')]);
   });
 
   it.each([

@@ -61,8 +61,8 @@ function snapshotProblem({ expect: { snapshot } }: Case, now: Snapshot | undefin
   return difference === undefined ? undefined : `is not its snapshot, ${difference}`;
 }
 
-function problemOf({ expect }: Case, { result, error, message }: Answer): string | undefined {
-  if (message === undefined) return 'no answer';
+function problemOf({ expect }: Case, { result, error, message, silence = 'no answer' }: Answer): string | undefined {
+  if (message === undefined) return /^no answer within/.test(silence) ? `${silence}; --timeout waits longer` : silence;
   const got = result === undefined ? 'error' : result['isError'] === true ? 'failure' : 'success';
   if (!allowed[expect.outcome].includes(got)) return `expected ${expect.outcome}, got ${got}: ${brief(result ?? error)}`;
   if (expect.contains !== undefined && !textOf(result).includes(expect.contains))
