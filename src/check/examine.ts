@@ -9,9 +9,9 @@ import type { ConnectOptions, Context, Probe } from './probe.ts';
 import { probes } from './probes/index.ts';
 import { isAtLeast, levelIn, type Requirement } from './requirement.ts';
 import { rules } from './rules/index.ts';
-import { callable, readSurface } from './surface.ts';
+import { callable, readSurface, type Surface } from './surface.ts';
 import { beginAt, connectTo, isRefused, type Target } from './target.ts';
-import { fullness } from './trace.ts';
+import { fullness, type Message } from './trace.ts';
 import { at } from './value.ts';
 import { createJudge, type Finding } from './verdict.ts';
 
@@ -21,6 +21,8 @@ export interface Examination {
   readonly peers: readonly Peer[];
   /** Every tool was called. */
   readonly exercised: boolean;
+  /** Each of them was answered, too, and nothing was ever asked of the client. */
+  readonly neverAsks: boolean;
 }
 
 /** How many probes with connections of their own run at once. */
@@ -146,7 +148,24 @@ export async function examine(
   // How a server ends by itself is asked of it in the one revision that speaks of it.
   await peer.close(isModern(revision) ? 3_000 : undefined);
   tell('rules');
-  return { findings: [...findings, ...applyRules(peers)], peers, exercised: shared.calls.length === surface.tools.length };
+  const exercised = shared.calls.length === surface.tools.length;
+  return { findings: [...findings, ...applyRules(peers)], peers, exercised, neverAsks: exercised && asksNothing(peers, surface) };
+}
+
+/** By its requests, by results that require input, or by the error of 2025-11-25 that names pages. */
+function asksNothing(peers: readonly Peer[], { tools }: Surface): boolean {
+  const called = new Set<unknown>();
+  for (const { conversation } of peers) {
+    const { requests, questions } = openLedger(conversation);
+    if (questions.some(({ method }) => method !== 'ping')) return false;
+    for (const { method, params, message, replies } of requests) {
+      const isAsking = ({ value }: Message) =>
+        at(value, 'result', 'resultType') === 'input_required' || at(value, 'error', 'code') === -32042;
+      if (replies.some(isAsking)) return false;
+      if (method === 'tools/call' && message.wild !== true && replies.length > 0) called.add(params['name']);
+    }
+  }
+  return tools.every(({ name }) => called.has(name));
 }
 
 /** Such as by another instance of the server, which wants to be the only one. */

@@ -54,6 +54,8 @@ export interface Circumstances {
   readonly capabilities: Json;
   /** Every tool was called: what shows only in passing had its occasion. */
   readonly exercised: boolean;
+  /** Each of them was answered, too, and the server asked nothing of its client. */
+  readonly neverAsks?: boolean;
   /** Why nothing more could be asked. */
   readonly obstacle?: string | undefined;
 }
@@ -91,7 +93,7 @@ function judged(
   requirement: Requirement,
   level: Level,
   findings: readonly Finding[],
-  { transport, capabilities, exercised, obstacle, party = 'server' }: Circumstances,
+  { transport, capabilities, exercised, neverAsks = false, obstacle, party = 'server' }: Circumstances,
 ): Judged {
   const { transports, capability } = requirement;
   const way = judgedIn(requirement, party);
@@ -111,6 +113,8 @@ function judged(
     return { verdict: 'not-applicable', message: `the ${party} does not offer ${capability}` };
   }
   if (finding?.kind === 'inapplicable') return { verdict: 'not-applicable', message: finding.message };
+  if (neverAsks && ofQuestions.has(sectionOf(requirement)))
+    return { verdict: 'not-applicable', message: 'the server asks nothing, with every tool called' };
   if (finding?.kind === 'unsure') return { verdict: 'not-verified', message: finding.message };
   // What one MAY do and did not do is no gap.
   if (level === 'MAY') return { verdict: 'not-applicable', message: 'not used' };
@@ -122,6 +126,9 @@ function judged(
 
 /** Sections in which a capability is one of the client, and this client has them all. */
 const ofClient: ReadonlySet<string> = new Set(['sampling', 'elicitation', 'roots']);
+
+/** Sections on what a server asks, and on what it does with the answers. */
+const ofQuestions: ReadonlySet<string> = new Set(['elicitation', 'input']);
 
 function isMissing(capabilities: Json, path: string): boolean {
   const value = at(capabilities, ...path.split('.'));

@@ -91,9 +91,9 @@ async function runRevision(target: Target, offer: Offer, options: RunOptions, ob
   const { revision, transport, peer } = offer;
   const { level = 'may', only, skip } = options;
   const chosen = choose({ revision, party: 'server', level, ...(only && { only }), ...(skip && { skip }) });
-  const { findings, peers, exercised } = await examine(target, offer, chosen, options, obstacle !== undefined);
+  const { findings, peers, exercised, neverAsks } = await examine(target, offer, chosen, options, obstacle !== undefined);
   const conversations = peers.map(({ conversation }) => conversation);
-  const circumstances = { revision, transport, capabilities: peer.greeting.capabilities, exercised, obstacle };
+  const circumstances = { revision, transport, capabilities: peer.greeting.capabilities, exercised, neverAsks, obstacle };
   const outcomes = outcomesOf(chosen, findings, circumstances).map((outcome) => {
     if (outcome.verdict !== 'failed' && outcome.verdict !== 'warned') return outcome;
     const finding = weightiest(findings.filter(({ id }) => id === outcome.id));

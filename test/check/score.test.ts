@@ -39,3 +39,47 @@ describe('the report of a run', () => {
     expect(requirements).toContainEqual(expect.objectContaining({ id: 'lifecycle/version/echoed', level: 'MUST', section: 'lifecycle' }));
   });
 });
+
+describe('a server that asks nothing', { timeout: 60_000 }, () => {
+  const plain = (asks: boolean) =>
+    pipeTarget(() => {
+      const server = new Server({ name: 'plain', version: '1.0.0' });
+      const input = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] } as const;
+      server.tool('double', { description: 'Doubles', input }, () => 'done');
+      const schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+      const annotations = { readOnlyHint: true };
+      if (asks)
+        server.tool('greet', { description: 'Greets', annotations }, async (_, ctx) =>
+          JSON.stringify(await ctx.elicit('who', { message: 'Who?', schema })),
+        );
+      return server;
+    });
+  const run = async (asks: boolean, allowSideEffects: boolean, revision: '2025-11-25' | '2026-07-28') => {
+    const { runs } = await runCheck(plain(asks), { allowSideEffects, revision });
+    const verdicts = (pattern: RegExp) =>
+      new Set(runs[0]?.outcomes.filter(({ id, level }) => pattern.test(id) && level !== 'MAY').map(({ verdict }) => verdict));
+    return { run: runs[0], verdicts };
+  };
+  const ofAnswers = /^(?:input\/(?:state\/(?:untrusted|verified)|responses)|elicitation\/declined)/;
+
+  it.each(['2025-11-25', '2026-07-28'] as const)('can conform to %s, once all of its tools were called', async (revision) => {
+    const { run: seen } = await run(false, true, revision);
+    expect(seen).toMatchObject({ conformant: true, score: 100, tally: { failed: 0 } });
+  });
+
+  it('need not do anything with answers, and keeps nothing by that', async () => {
+    const { run: seen, verdicts } = await run(false, true, '2026-07-28');
+    expect([...verdicts(ofAnswers)]).toEqual(['not-applicable']);
+    expect(seen?.outcomes.find(({ id }) => id === 'input/state/verified')?.message).toBe('the server asks nothing, with every tool called');
+  });
+
+  it('is not known to be one while a tool may not be called, and is none when it asks', async () => {
+    expect([...(await run(false, false, '2026-07-28')).verdicts(ofAnswers)]).toEqual(['not-verified']);
+    expect((await run(true, true, '2026-07-28')).verdicts(ofAnswers)).toContain('passed');
+  });
+
+  it('has no parameters in headers, as its list shows, whatever may be called', async () => {
+    const { verdicts } = await run(false, false, '2026-07-28');
+    expect([...verdicts(/^http\/param-headers\//)]).toEqual(['not-applicable']);
+  });
+});

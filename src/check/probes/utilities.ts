@@ -157,7 +157,7 @@ async function vainCancellations({ other, judge, isModern }: Context): Promise<v
   judge.verdict('cancellation/races', await peer.settle(), 'the server does not answer after cancellations that came too late', []);
 }
 
-async function cancelled({ peer, judge, calls, isModern, transport }: Context): Promise<void> {
+async function cancelled({ peer, judge, calls, isModern, transport, surface }: Context): Promise<void> {
   const ids = ['cancellation/no-response', 'stdio/cancellation/silent'];
   const [call] = calls;
   if (call === undefined || (isModern && transport === 'http')) {
@@ -183,6 +183,7 @@ async function cancelled({ peer, judge, calls, isModern, transport }: Context): 
   for (const id of ids) {
     if (late !== undefined) judge.broken(id, 'a cancelled call was answered long after its cancellation was read', shown(late));
     else if (silent > 0) judge.kept(id);
+    else if (answers.length === surface.tools.length) judge.inapplicable(id, 'every tool answers before a cancellation could be read');
     else judge.unsure(id, 'every call was answered before its cancellation could be read');
   }
 }

@@ -6,15 +6,20 @@ import type { Judge } from '../verdict.ts';
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
+const ids = ['designated', 'name-empty', 'name-token', 'name-control', 'name-unique', 'primitive', 'reachable'].map(
+  (id) => `http/param-headers/${id}`,
+);
+
 export const marks: Rule = {
-  judges: ['designated', 'name-empty', 'name-token', 'name-control', 'name-unique', 'primitive', 'reachable'].map(
-    (id) => `http/param-headers/${id}`,
-  ),
+  judges: ids,
   apply({ ledger, conversation }, judge) {
     if (conversation.revision < '2026-07-28') return;
     for (const [message, { method }] of ledger.answered) {
       if (method !== 'tools/list' || message.direction !== 'received') continue;
-      for (const tool of asList(at(message.value, 'result', 'tools'))) {
+      const tools = at(message.value, 'result', 'tools');
+      if (Array.isArray(tools) && !JSON.stringify(tools).includes('"x-mcp-header"'))
+        for (const id of ids) judge.inapplicable(id, 'no tool has x-mcp-header');
+      for (const tool of asList(tools)) {
         const used = new Set<string>();
         walk(asRecord(tool)['inputSchema'], true, { used, message, judge }, 0);
       }
