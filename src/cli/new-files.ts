@@ -32,7 +32,8 @@ function manifest({ name, vivarium }: Scaffold): string {
       start: 'tsc && vivarium serve dist/src/server.js',
       dev: 'vivarium serve src/server.ts --watch',
       test: 'tsc && node --test dist/test/server.test.js',
-      check: 'tsc && vivarium check -- vivarium serve dist/src/server.js',
+      // Its tools keep notes in memory: calling them harms nothing.
+      check: 'tsc && vivarium check --allow-side-effects -- vivarium serve dist/src/server.js',
     },
     dependencies: { vivarium, zod: '^4.0.0' },
     devDependencies: { '@types/node': '^20.19.0', typescript: '>=5.9' },
@@ -149,7 +150,7 @@ function readme({ name }: Scaffold): string {
 \`\`\`
 npm install
 npm test              # the types and the tests
-npm run check         # judged against the specification of the Model Context Protocol
+npm run check         # judged against the specification of the Model Context Protocol; calls every tool (--allow-side-effects)
 npm run dev           # served on stdio, and again after every change
 npx vivarium list src/server.ts
 npx vivarium call src/server.ts note_get id=welcome

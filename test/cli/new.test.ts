@@ -31,7 +31,8 @@ describe('vivarium new', () => {
     expect(test.text).toContain('# pass 2');
     expect(test.status).toBe(0);
     const check = npm('check');
-    expect(check.text).toContain('NOTHING BROKEN');
+    expect(check.text).toContain('CONFORMANT to 2026-07-28');
+    expect(check.text).toContain('score 100.0');
     expect(check.status).toBe(0);
     const called = await vivarium(['call', 'src/server.ts', 'note_get', 'id=welcome'], { cwd: join(folder, 'ferns') });
     expect(called.stdout).toContain('Water the ferns');
