@@ -5,7 +5,7 @@ import type { CaseResult } from '../check/cases/run-cases.ts';
 import { generateSuite, runSuite, withSnapshots } from '../check/cases/suite.ts';
 import { visible } from '../check/evidence.ts';
 import type { CheckOptions } from '../check/options.ts';
-import { casesForms } from '../check/report/cases.ts';
+import { casesForms, casesInWords } from '../check/report/cases.ts';
 import { labelOf, type Target } from '../check/target.ts';
 import { destinations } from './check-destinations.ts';
 import { watchRun } from './check-watch.ts';
@@ -34,6 +34,8 @@ export async function checkCases(
     const code = await runFile({ file: tests, text, cases, update, strict }, target, { ...options, ...watch.options }, (results) => {
       watch.end();
       for (const reporter of reporters) reporter.write(reporter.form(results, labelOf(target)));
+      const isSeen = reporters.some((reporter) => reporter.file === undefined);
+      if (!isSeen && results.some(({ verdict }) => verdict === 'failed')) process.stderr.write(`${casesInWords(results)}\n`);
     });
     watch.end();
     return watch.isStopped ? exitCodes.interrupted : code;

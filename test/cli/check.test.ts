@@ -204,6 +204,25 @@ describe('a run whose reports are all in files', { timeout: 120_000 }, () => {
     expect(readFileSync(join(folder, 'report.md'), 'utf8')).toContain('loud 1, judged in 2025-11-25');
     const sound = await vivarium(['check', ...report, ...loudly, '--skip', 'stdio', '--', process.execPath, loud]);
     expect(sound).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const cases = file(
+      'gone.json',
+      JSON.stringify({ version: 1, cases: [{ name: 'one', tool: 'sleep', arguments: {}, expect: { outcome: 'ok' } }] }),
+    );
+    const tests = [
+      '--tests',
+      cases,
+      '--reporter',
+      `junit=${join(folder, 'cases.xml')}`,
+      '--timeout',
+      '300ms',
+      '--spec-version',
+      '2025-11-25',
+    ];
+    expect(await vivarium(['check', ...tests, '--', process.execPath, loud])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: '1 cases: 0 passed, 1 failed, 0 not run\n',
+    });
   });
 });
 

@@ -22,8 +22,13 @@ function prettyCases(results: readonly CaseResult[]): string {
   const reasons = new Map<string, number>();
   for (const { message } of of('not-run')) reasons.set(message, (reasons.get(message) ?? 0) + 1);
   const notRun = [...reasons].map(([reason, count]) => `– ${count} not run: ${visible(reason)}`);
-  const sum = `${results.length} cases: ${of('passed').length} passed, ${of('failed').length} failed, ${of('not-run').length} not run`;
-  return `${[...failed, ...notRun, sum].join('\n')}\n`;
+  return `${[...failed, ...notRun, casesInWords(results)].join('\n')}\n`;
+}
+
+/** One line for all of them. */
+export function casesInWords(results: readonly CaseResult[]): string {
+  const count = (verdict: CaseResult['verdict']) => results.filter((one) => one.verdict === verdict).length;
+  return `${results.length} cases: ${count('passed')} passed, ${count('failed')} failed, ${count('not-run')} not run`;
 }
 
 function jsonCases(results: readonly CaseResult[], target: string): string {
