@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type CheckOptions, type Outcome, type Report, runCheck, type Target } from 'vivarium/check';
 
@@ -122,6 +123,27 @@ describe('a server that never stops talking', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     const { outcomes } = await judged({ kind: 'url', url }, { timeout: 500, only: ['jsonrpc', 'logging', 'tools'] });
     expect(verdictOf(outcomes, 'logging/capability')).toBe('failed');
+  });
+});
+
+describe('a server whose few bytes unpack to gigabytes', () => {
+  it.each([
+    ['an event that has no end', 'text/event-stream', 'data: aaaaaaaaa\n', 60],
+    ['a body', 'application/json', ' '.repeat(16), 400],
+  ])('is left in the middle of %s', { timeout: 60_000 }, async (_, type, piece, times) => {
+    const member = gzipSync(Buffer.alloc(16 * 1024 * 1024, piece));
+    const bomb = Buffer.concat(Array.from({ length: times }, () => member));
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip' }).end(bomb));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    const { report } = await judged({ kind: 'url', url }, { timeout: 5_000 });
+    expect(report.problem).toMatchObject({ kind: 'unreachable' });
   });
 });
 

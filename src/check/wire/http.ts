@@ -32,6 +32,7 @@ export interface HttpFlow {
 }
 
 const maxBody = 64 * 1024 * 1024;
+const inWords = '64 MiB, and no more of it was read';
 
 export interface Http {
   call(call: HttpCall): HttpFlow;
@@ -65,6 +66,7 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
       end.settle();
     };
     let outgoing: ClientRequest | undefined;
+    let source: Readable | undefined;
     let timer: NodeJS.Timeout | undefined;
     const start = () => {
       timer = setTimeout(() => {
@@ -82,7 +84,7 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
           timer = setTimeout(start, pace.turn());
           return;
         }
-        receive(incoming, exchange, recorder, end.settle, give);
+        source = receive(incoming, exchange, recorder, end.settle, give);
         head.settle();
       });
       outgoing.on('error', (error) => {
@@ -102,6 +104,8 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
         clearTimeout(timer);
         give('closed by the client');
         outgoing?.destroy();
+        // What has come may still be unpacked, for as long as it takes.
+        source?.destroy();
       },
     };
     flows.add(flow);
@@ -125,17 +129,26 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
   };
 }
 
-function receive(incoming: IncomingMessage, exchange: Exchange, recorder: Recorder, done: () => void, give: (why: string) => void): void {
+function receive(
+  incoming: IncomingMessage,
+  exchange: Exchange,
+  recorder: Recorder,
+  done: () => void,
+  give: (why: string) => void,
+): Readable {
   const headers = headersOf(incoming);
   const response = { at: recorder.now(), status: incoming.statusCode ?? 0, headers, body: Buffer.alloc(0), events: [] };
   exchange.response = response;
   const chunks: Buffer[] = [];
   let size = 0;
+  /** Of a stream: since its last event. */
+  let pending = 0;
   const isStream = (headers['content-type'] ?? '').toLowerCase().startsWith('text/event-stream');
   const decoder = new TextDecoder();
   const events = createEventReader(
     () => recorder.now(),
     (event) => {
+      pending = 0;
       exchange.response?.events.push(event);
       if (event.data !== undefined && event.data !== '' && (event.event === undefined || event.event === 'message')) {
         recorder.message('received', Buffer.from(event.data), { exchange, form: 'event' });
@@ -144,8 +157,14 @@ function receive(incoming: IncomingMessage, exchange: Exchange, recorder: Record
   );
   const source = plainly(incoming, headers);
   source.on('data', (chunk: Buffer) => {
-    if (recorder.isFull) return void incoming.destroy();
     size += chunk.length;
+    pending += chunk.length;
+    // A few bytes may unpack to any number of them.
+    if (recorder.isFull || (isStream ? pending : size) > maxBody) {
+      exchange.failure ??= isStream ? `an event is longer than ${inWords}` : `the response is longer than ${inWords}`;
+      incoming.destroy();
+      return void source.destroy();
+    }
     if (size <= maxBody) chunks.push(chunk);
     if (isStream) events.push(decoder.decode(chunk, { stream: true }));
   });
@@ -153,18 +172,22 @@ function receive(incoming: IncomingMessage, exchange: Exchange, recorder: Record
   source.on('close', () => {
     response.body = Buffer.concat(chunks);
     Object.assign(response, { endedAt: recorder.now() });
+    const isWhole = size <= maxBody;
     if (!incoming.complete) exchange.failure ??= 'the response broke off';
     // What a GET gives is a document, such as metadata, and no message.
-    if (!isStream && exchange.request.method === 'POST' && response.body.length > 0 && isJson(headers)) {
+    if (!isStream && isWhole && exchange.request.method === 'POST' && response.body.length > 0 && isJson(headers)) {
       recorder.message('received', response.body, { exchange, form: 'body' });
     }
     done();
   });
+  return source;
 }
 
 /** Some servers compress whatever they are asked for. */
 function plainly(incoming: IncomingMessage, { 'content-encoding': encoding = 'identity' }: Readonly<Record<string, string>>): Readable {
-  const decoder = decoders.get(encoding.trim().toLowerCase())?.();
+  // Where there is nothing to be unpacked, that would be held against it.
+  const isEmpty = incoming.statusCode === 202 || incoming.statusCode === 204 || incoming.headers['content-length'] === '0';
+  const decoder = isEmpty ? undefined : decoders.get(encoding.trim().toLowerCase())?.();
   if (decoder === undefined) return incoming;
   incoming.on('error', (error) => decoder.destroy(error));
   incoming.on('close', () => void (incoming.complete || decoder.destroy()));
