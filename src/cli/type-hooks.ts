@@ -25,7 +25,7 @@ export async function load(url: string, context: { readonly format?: string }, n
   const source = await readFile(fileURLToPath(url), 'utf8');
   const code = await strip(source, url);
   // Node would complain of a token, in lines that nobody wrote.
-  if (hasDecorators(source, code))
+  if (hasDecorators(code))
     throw withoutStack(`${fileURLToPath(url)} has decorators, which need a compiler: build it, and serve the JavaScript`);
   return { format: url.endsWith('.cts') ? 'commonjs' : 'module', source: code, shortCircuit: true };
 }

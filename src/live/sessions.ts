@@ -120,8 +120,14 @@ export class Sessions {
       this.#graves.delete(oldest);
     }
     await session.close();
-    if (this.#sessions.size === 0) await this.#options.terms.spares.letGo();
+    await this.#letGo(session.engine);
     return true;
+  }
+
+  /** Of a language that nobody works in no image is kept waiting. */
+  async #letGo({ language }: Engine): Promise<void> {
+    const isUsed = [...this.#sessions.values()].some(({ engine }) => engine.foreign !== true && engine.language === language);
+    if (!isUsed) await this.#options.terms.spares.letGo(language);
   }
 
   /** Those of this name are closed, unless something happens in them. */

@@ -1,4 +1,5 @@
-// An image that waits, begun before anybody needs it: a session that is opened, or has lost its image, then goes on at once.
+// Images that wait, begun before anybody needs them: a session that is opened, or has lost its image, then goes on at once.
+import { statSync } from 'node:fs';
 import type { Engine, Launch, LaunchOptions } from './engine.ts';
 import { Image, type ImageEvents, type ImageLimits } from './image.ts';
 
@@ -12,10 +13,12 @@ interface Waiting {
   listen(events: ImageEvents): void;
 }
 
-/** One at a time, whatever was asked for last. Nothing of the project has run in it. */
+const mostSaid = 2_000;
+
+/** One of each language, as it was asked for last. Nothing of the project has run in it. */
 export class Spares {
   readonly #choice: SpareChoice;
-  #waiting: Waiting | undefined;
+  readonly #waiting: Map<string, Waiting> = new Map();
   #closed = false;
 
   constructor(choice: SpareChoice) {
@@ -23,48 +26,47 @@ export class Spares {
   }
 
   /** The one that waits, where it is as wanted, otherwise a new one; another one begins for the next. */
-  begin({ slow }: Engine, { image: from }: LaunchOptions, launch: Launch, limits: ImageLimits, events: ImageEvents): Image {
+  begin({ language, slow }: Engine, { image: from }: LaunchOptions, launch: Launch, limits: ImageLimits, events: ImageEvents): Image {
     const isKept = this.#choice === 'all' || (this.#choice === 'slow' && slow === true);
     // What was there before us, or belongs to one session alone, cannot be begun twice.
     if (!isKept || (from ?? launch.wire ?? launch.socket ?? launch.callsBack) !== undefined) return new Image(launch, limits, events);
-    const key = JSON.stringify(launch);
-    const taken = this.#take(key);
+    const key = JSON.stringify([launch, placeOf(launch.cwd)]);
+    const fill = (): void => this.#fill(language, key, launch, limits);
+    const taken = this.#take(language, key);
     if (taken !== undefined) {
       taken.listen(events);
-      this.#fill(key, launch, limits);
+      fill();
       return taken.image;
     }
     const image = new Image(launch, limits, events);
-    // Not beside it: whoever waits for the first answer has the machine to themselves.
-    image.ready.then(
-      () => this.#fill(key, launch, limits),
-      () => undefined,
-    );
+    // Not beside it: until it is there, whoever waits for it has the machine to themselves.
+    image.ready.then(fill, () => undefined);
     return image;
   }
 
-  /** Nobody works here any more; whoever comes begins as the first did. */
-  async letGo(): Promise<void> {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
+  /** Nobody works in this language any more; whoever comes begins as the first did. */
+  async letGo(language: string): Promise<void> {
+    const waiting = this.#waiting.get(language);
+    this.#waiting.delete(language);
     await waiting?.image.close('nobody needs it any more');
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.letGo();
+    await Promise.all([...this.#waiting.keys()].map((language) => this.letGo(language)));
   }
 
-  #take(key: string): Waiting | undefined {
-    const waiting = this.#waiting;
+  #take(language: string, key: string): Waiting | undefined {
+    const waiting = this.#waiting.get(language);
     if (waiting === undefined || waiting.key !== key) return undefined;
-    this.#waiting = undefined;
+    this.#waiting.delete(language);
     return waiting.image.over ? undefined : waiting;
   }
 
-  #fill(key: string, launch: Launch, limits: ImageLimits): void {
-    if (this.#closed || (this.#waiting?.key === key && !this.#waiting.image.over)) return;
-    void this.letGo();
+  #fill(language: string, key: string, launch: Launch, limits: ImageLimits): void {
+    const before = this.#waiting.get(language);
+    if (this.#closed || (before?.key === key && !before.image.over)) return;
+    void this.letGo(language);
     let heard: ImageEvents | undefined;
     let said = '';
     const image = new Image(launch, limits, {
@@ -76,15 +78,19 @@ export class Spares {
       event: (frame) => heard?.event(frame),
       ended: (reason) => heard?.ended(reason),
     });
-    this.#waiting = {
+    this.#waiting.set(language, {
       image,
       key,
       listen(events) {
         heard = events;
         if (said !== '') events.output('err', said, undefined, 0);
       },
-    };
+    });
   }
 }
 
-const mostSaid = 2_000;
+/** Which folder it is: under the same name there may be another by now, and a process stays in the one it began in. */
+function placeOf(folder: string): string {
+  const { dev, ino } = statSync(folder, { throwIfNoEntry: false }) ?? {};
+  return `${dev} ${ino}`;
+}

@@ -92,6 +92,8 @@ onEachNode((node) => {
       'old/property.ts': `${parameter}export class A { constructor(@Inject() private readonly n: number) {} get() { return [names[0], this.n]; } }`,
       'old/parameter.ts': `${parameter}export class B { constructor(@Inject() n: number) {} get() { return names[0]; } }`,
       'old/method.ts': `${method}export class C { constructor(private n: number) {} @log show() { return "old"; } }`,
+      'old/commented.ts': `const routes: string[] = ['/api/*'];\n${method}/* one */\nexport class E {\n  @log\n  show() { return routes[0]; }\n}\n/** another */\n`,
+      'old/plain.js': 'const seen = [];\nconst log = (of) => void seen.push(of.name);\n@log\nexport class F { show() { return seen; } }',
       'new/tsconfig.json': '{}',
       'new/method.ts': `${method.replace('of()', '(of as Function)()')}export class D { @log show(): string { return "new"; } }`,
       'none.ts': '/** @param a is @given */\nexport const mail = /(@example)|[^@]+@\\w/.test("a@b"), text: string = `(@x`;',
@@ -101,6 +103,8 @@ onEachNode((node) => {
     expect(await lab.value("import { A } from './old/property'\nnew A(4).get()")).toBe("[ 'A', 4 ]");
     expect(await lab.value("import { B } from './old/parameter'\nnew B(4).get()")).toBe("'B'");
     expect(await lab.value("import { C } from './old/method'\nnew C(4).show()")).toBe("'old!'");
+    expect(await lab.value("import { E } from './old/commented'\nnew E().show()")).toBe("'/api/*!'");
+    expect(await lab.value("import { F } from './old/plain.js'\nnew F().show()")).toBe("[ 'F' ]");
     expect(await lab.value("import { D } from './new/method'\nnew D().show()")).toBe("'new!'");
     expect(await lab.value("import { mail } from './none'\nmail")).toBe('true');
   });

@@ -1,5 +1,5 @@
 // The image that waits: taken by whoever needs one next, and gone with the last session.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Engine, javascript, smalltalk } from 'vivarium/live';
@@ -78,6 +78,27 @@ it('costs nothing but itself when it ends while it waits', async () => {
   process.kill(waiting as number, 'SIGKILL');
   await eventually(() => children()).not.toContain(waiting);
   expect(await lab.value('1 + 1', { session: await lab.open() })).toBe('2');
+});
+
+it('is there for each language, and goes with the last session of its own', async () => {
+  const before = children();
+  await using lab = await openLab({ engines: [javascript(), smalltalk()], spare: 'all' });
+  const session = await lab.open();
+  await lab.value('1', { session });
+  const other = (await lab.evaluate('1', { language: 'smalltalk' })).structured.session;
+  await eventually(() => children().length).toBe(before.length + 4);
+  await lab.call('sessions', { action: 'close', session: other });
+  await eventually(() => children().length).toBe(before.length + 2);
+});
+
+it('is not taken where another folder has come in the place of the one it began in', async () => {
+  await using lab = await openLab({ spare: 'all' });
+  await lab.value('1');
+  rmSync(lab.folder, { recursive: true });
+  mkdirSync(lab.folder);
+  writeFileSync(join(lab.folder, 'note.txt'), 'here');
+  const read = "require('node:fs').readFileSync('note.txt', 'utf8')";
+  expect(await lab.value(read, { session: await lab.open() })).toBe("'here'");
 });
 
 it('goes with the last session, and comes again with the next', async () => {

@@ -2,18 +2,28 @@
 import { createRequire } from 'node:module';
 import type * as Acorn from 'acorn';
 
-const comment = /\/\*[\s\S]*?\*\/|\/\/.*/g;
-/** Nothing else begins so, except within a text or a pattern. */
-const suspect = /(?:^|[\s({},;)])@[\w$(]/;
+/** Where one may begin; so may a good deal in comments, texts and patterns. */
+const suspect = /@[\w$(]/;
+const atLineStart = /^\s*@\w/m;
 
-/** Whether a file has any: `text` as it is written, `code` as it is without its types. */
-export function hasDecorators(text: string, code: string): boolean {
-  if (!suspect.test(text.replace(comment, ''))) return false;
+/** Whether a file has any: `code` is the file without its types. */
+export function hasDecorators(code: string): boolean {
+  if (!suspect.test(code)) return false;
   const { parse } = createRequire(import.meta.url)('acorn') as typeof Acorn;
-  try {
-    parse(code, { ecmaVersion: 'latest', sourceType: 'module', allowHashBang: true, allowReturnOutsideFunction: true });
-    return false;
-  } catch (error) {
-    return code[(error as { readonly pos?: number }).pos ?? -1] === '@';
-  }
+  const flaws = (['module', 'script'] as const).map((sourceType) => {
+    try {
+      parse(code, { ecmaVersion: 'latest', sourceType, allowHashBang: true, allowReturnOutsideFunction: true });
+      return undefined;
+    } catch (error) {
+      return code[(error as { readonly pos?: number }).pos ?? -1] ?? '';
+    }
+  });
+  if (flaws.includes(undefined)) return false;
+  // What this parser stumbles over before need not be a mistake.
+  return flaws.includes('@') || atLineStart.test(code);
+}
+
+/** Of JavaScript it is asked only where the project says that it has some: most files name somebody in a comment. */
+export function mayHaveDecorators(text: string): boolean {
+  return atLineStart.test(text);
 }

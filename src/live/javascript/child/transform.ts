@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import type * as Acorn from 'acorn';
-import { hasDecorators } from '../decorators.ts';
+import { hasDecorators, mayHaveDecorators } from '../decorators.ts';
 import { type Project, projectOf } from '../project.ts';
 import { mapComment, SourceError, withoutTypes } from '../types.ts';
 import { ownFile, packageType } from './modules.ts';
@@ -40,9 +40,10 @@ export function runnable(file: string, text: string): Runnable {
 
 function compiled(file: string, text: string): string {
   if (/x$/.test(file)) return byOwnCompiler(file, text, projectOf(file));
-  if (!/ts$/.test(file)) return text;
-  const code = withoutTypes(text, file);
-  return hasDecorators(text, code) ? byOwnCompiler(file, text, projectOf(file)) : code;
+  const isTyped = /ts$/.test(file);
+  const code = isTyped ? withoutTypes(text, file) : text;
+  const isDecorated = isTyped ? hasDecorators(code) : mayHaveDecorators(text) && projectOf(file).options.experimentalDecorators === true;
+  return isDecorated ? byOwnCompiler(file, text, projectOf(file)) : code;
 }
 
 function withTail(code: string, end: string): string {
