@@ -65,7 +65,12 @@ export class Workspace {
     this.#class = amber.globals['LiveWorkspace'] as Behavior;
     this.object = send(this.#class, 'new') as Record<string, unknown>;
     for (const name of given) this.object[name] = amber.nil;
-    this.#kernel = new Kernel(amber, () => this.#works());
+    this.#kernel = new Kernel(amber, {
+      // The messages that every cell needs.
+      evaluate: () => this.#gives("{ #($a). [ :some | some , '!' ] value: 'yes' }", '[["a"],"yes!"]'),
+      show: () => this.#canShow(),
+      readNumbers: () => this.#gives('{ 3. #(4) }', '[3,[4]]'),
+    });
   }
 
   /** The session's variables, in the order in which they came. */
@@ -96,14 +101,18 @@ export class Workspace {
     return this.#inContext(() => this.#run(method, this.#class, this.object));
   }
 
-  /** A cell with the messages that every cell needs, and how its value is shown. */
-  #works(): boolean {
+  /** `code`, evaluated as a cell is. */
+  #gives(code: string, json: string): boolean {
+    this.#forgetContexts();
+    return JSON.stringify(this.#run(this.#compile(code, this.#class), this.#class, this.object)) === json;
+  }
+
+  /** As the value of a cell is. */
+  #canShow(): boolean {
     this.#forgetContexts();
     const { asReceiver, globals } = this.#amber;
-    const run = (code: string): unknown => this.#run(this.#compile(code, this.#class), this.#class, this.object);
-    const value = JSON.stringify(run("{ 3. #(4 $a). [ :some | some , '!' ] value: 'yes' }"));
     const printed = [send(globals['Object'], 'new'), asReceiver(7), globals['Object']].map((one) => send(one, 'printString'));
-    return value === '[3,[4,"a"],"yes!"]' && printed.every((one) => typeof one === 'string');
+    return printed.every((one) => typeof one === 'string');
   }
 
   problemIn(source: string): Unreadable | undefined {
