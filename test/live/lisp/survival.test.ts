@@ -81,17 +81,42 @@ describe.skipIf(notRun('sbcl'))('a Lisp session goes on', () => {
     await lab.value('(setf *print-pprint-dispatch* (copy-pprint-dispatch nil))');
   });
 
+  const standardTable = '(setf *readtable* (copy-readtable nil))';
+  const bang = '(set-macro-character #\\! (lambda (in char) (declare (ignore in char)) :bang))';
+  const noLists = '(set-macro-character #\\( (lambda (in char) (declare (ignore in char)) (error "no lists")))';
+
   it.each([
-    ['fails at every list', '(set-macro-character #\\( (lambda (in char) (declare (ignore in char)) (error "no lists")))'],
+    ['fails at every list', noLists],
     ['takes every list for a number', '(set-macro-character #\\( (lambda (in char) (declare (ignore in char)) 7))'],
+    ['takes every list for the same', "(set-macro-character #\\( (lambda (in char) (declare (ignore in char)) '(list 7)))"],
     ['never comes back from a list', '(set-macro-character #\\( (lambda (in char) (declare (ignore in char)) (loop)))'],
-  ])('with the standard readtable after one that %s, and says so', async (_, code) => {
-    await lab.value(`(setf *readtable* (copy-readtable)) ${code} 1`);
-    const next = await lab.evaluate('(list *kept*)');
-    expect(next.head).toMatch(/^=> \(42\)/);
-    expect(next.text).toContain('[WARNING] The readtable read no lists any more: *READTABLE* is a copy of the standard one now.');
+    ['ends no list', '(set-syntax-from-char #\\) #\\a)'],
+  ])('after a readtable that %s, with the standard ( and ) and the macros it has, and says so', async (_, code) => {
+    await lab.value(`(setf *readtable* (copy-readtable)) ${bang} ${code} 1`);
+    const next = await lab.evaluate('(list *kept* !)');
+    expect(next.head).toMatch(/^=> \(42 :BANG\)/);
+    expect(next.text).toContain('[WARNING] The readtable read no lists any more: its ( and ) are the standard ones now.');
     expect((await lab.evaluate('(list *kept*)')).text).not.toContain('readtable');
+    await lab.value(standardTable);
     await goesOn();
+  });
+
+  it('with the standard readtable after one that reads no numbers in lists either, and says so', async () => {
+    const noNumbers = '(set-macro-character #\\1 (lambda (in char) (declare (ignore in char)) (error "no numbers")))';
+    await lab.value(`(setf *readtable* (copy-readtable)) ${noNumbers} ${noLists} *kept*`);
+    const next = await lab.evaluate('(list *kept* 1)');
+    expect(next.head).toMatch(/^=> \(42 1\)/);
+    expect(next.text).toContain('[WARNING] The readtable read no lists any more: *READTABLE* is a copy of the standard one now.');
+  });
+
+  it('with a readtable of its own that makes more of a list than it says', async () => {
+    const wrapped = '(lambda (in char) (list (quote progn) (funcall usual in char)))';
+    await lab.value(
+      `(setf *readtable* (copy-readtable)) ${bang} (let ((usual (get-macro-character #\\())) (set-macro-character #\\( ${wrapped})) 1`,
+    );
+    const next = await lab.evaluate('(list !)');
+    expect(next.text).toMatch(/^=> \(:BANG\) {3}#\d+$/);
+    await lab.value(standardTable);
   });
 
   it('with a readtable of its own that reads lists in another way', async () => {

@@ -54,21 +54,35 @@
       *current-package*
       (setf *current-package* (user-package))))
 
-(defvar *list-reader* (get-macro-character #\( nil))
+(defvar *list-readers* (list (get-macro-character #\( nil) (get-macro-character #\) nil)))
 
 (defun mind-readtable ()
   "Where a ( begins no list any more, nothing can be written that would mend it."
-  (unless (or (eq (get-macro-character #\() *list-reader*) (reads-lists-p))
-    (setf *readtable* (copy-readtable nil))
-    (push (list nil (obj "severity" "warning" "file" "" "line" 1 "column" 1
-                         "message" "The readtable read no lists any more: *READTABLE* is a copy of the standard one now."))
-          *notes*)))
+  (unless (or (equal (list (get-macro-character #\() (get-macro-character #\))) *list-readers*) (reads-lists-p))
+    (let ((done (if (progn (mend-lists) (reads-lists-p))
+                    "its ( and ) are the standard ones now"
+                    (progn (setf *readtable* (copy-readtable nil))
+                           "*READTABLE* is a copy of the standard one now"))))
+      (push (list nil (obj "severity" "warning" "file" "" "line" 1 "column" 1
+                           "message" (concatenate 'string "The readtable read no lists any more: " done ".")))
+            *notes*))))
+
+(defun mend-lists ()
+  "All else in it is the user's, and stays."
+  (ignore-errors
+   (dolist (char '(#\( #\)))
+     (set-syntax-from-char char char *readtable* nil))))
 
 (defun reads-lists-p ()
-  (let ((form nil))
-    (and (in-time-p (lambda () (setf form (catch 'stop (ignore-errors (read-from-string "(:a)"))))))
+  "What becomes of the list is the user's; one that is not read to its end is none."
+  (let ((form nil) (end 0) (text "(1)"))
+    (and (in-time-p (lambda ()
+                      (catch 'stop
+                        (ignore-errors
+                         (let ((*read-suppress* nil))
+                           (multiple-value-setq (form end) (read-from-string text)))))))
          (consp form)
-         (null (cdr form)))))
+         (= end (length text)))))
 
 (defun user-package ()
   "Even that one can be deleted. Nothing can be found from within one that was, and SBCL keeps what a constant name has found."
