@@ -68,17 +68,19 @@ async function offersOn(target: Target, transport: Transport, options: RunOption
     return offers.sort((one, other) => other.revision.localeCompare(one.revision));
   }
   const newest = revisions.at(-1) as Revision;
-  const first = isServedBy(newest, transport) ? await attempt(newest, Math.min(soon, options.startTimeout ?? soon)) : undefined;
+  const { patience, startPatience } = presentationOf(options, newest, 'main');
+  const first = isServedBy(newest, transport) ? await attempt(newest, Math.min(soon, startPatience)) : undefined;
   if (first === undefined && offers.length > 0) return offers;
   const began = performance.now();
   const refused = await attempt(revisions.at(-2) as Revision);
-  if (first !== undefined && isSilence(first) && soon < (options.startTimeout ?? 20_000) && performance.now() - began > soon / 2) {
+  if (first !== undefined && isSilence(first) && (refused === undefined || !isSilence(refused))) {
     refusals.splice(
       refusals.findIndex(({ peer }) => peer === first.peer),
       1,
     );
     const older = offers.splice(0);
-    if ((await attempt(newest)) === undefined) {
+    // As long as it took to answer just now, and what any other answer may take: no server says nothing for twice the whole time.
+    if ((await attempt(newest, Math.min(performance.now() - began + patience, startPatience))) === undefined) {
       await Promise.all(older.map(({ peer }) => peer.close()));
       return offers;
     }
@@ -91,7 +93,7 @@ async function offersOn(target: Target, transport: Transport, options: RunOption
 
 /**
  * Milliseconds for the first question of the newest revision: an older server may not even say that it does not know it. One that
- * answers late whatever it is asked is asked again, with all the time there is.
+ * says nothing may also be slow to start, perhaps only this once, so it is asked again as soon as it has answered an older question.
  */
 const soon = 5_000;
 
