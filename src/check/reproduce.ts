@@ -5,7 +5,8 @@ import { isPlain, visible } from './evidence.ts';
 import { openLedger } from './ledger.ts';
 import { initializeParams } from './peer/greet.ts';
 import { fullCapabilities, isModern, isReply } from './peer/peer.ts';
-import { isSecret, withoutSecrets } from './secrets.ts';
+import { isSecret, withoutSecrets, wordsWithoutSecrets } from './secrets.ts';
+import { quote } from './shell-word.ts';
 import type { Target } from './target.ts';
 import { type Conversation, decodeUtf8, type Exchange, type Message } from './trace.ts';
 import { at } from './value.ts';
@@ -132,7 +133,12 @@ function octal(latin: string): string {
 /** In its folder, with the variables it was given by name: their values may be secrets. */
 function commandLine({ command, args, env = {}, cwd }: CommandLine): string {
   const variables = Object.keys(env).map((name) => `${name}="$${name}"`);
-  const line = [...variables, withoutSecrets([command, ...args].map(quote).join(' '))].join(' ');
+  const line = [
+    ...variables,
+    wordsWithoutSecrets([command, ...args])
+      .map(quote)
+      .join(' '),
+  ].join(' ');
   return cwd === undefined ? line : `(cd ${quote(cwd)} && ${line})`;
 }
 
@@ -198,8 +204,4 @@ function curl({ request }: Exchange, session?: string): string {
   if (!isPiped) return line;
   const steps = bytewise(body);
   return `${steps.length === 1 ? steps.join('') : `(${steps.join('; ')})`} | ${line}`;
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

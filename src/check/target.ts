@@ -5,7 +5,7 @@ import type { Peer, Presentation } from './peer/peer.ts';
 import { connectSse } from './peer/sse.ts';
 import { connectPipe, openPipe } from './peer/stdio.ts';
 import type { Transport } from './requirement.ts';
-import { withoutSecrets } from './secrets.ts';
+import { withoutSecrets, wordsWithoutSecrets } from './secrets.ts';
 import { type CommandLine, commandPipe, type OpenPipe } from './wire/pipe.ts';
 
 export type Target =
@@ -32,7 +32,7 @@ export function isRefused(given: Peer | Refused): given is Refused {
 export function labelOf(target: Target): string {
   if (target.label !== undefined) return withoutSecrets(target.label);
   if (target.kind === 'url') return withoutSecrets(target.url);
-  return target.kind === 'command' ? withoutSecrets([target.command, ...target.args].join(' ')) : '';
+  return target.kind === 'command' ? wordsWithoutSecrets([target.command, ...target.args]).join(' ') : '';
 }
 
 export function connectTo(target: Target, transport: Transport, presentation: Presentation): Promise<Peer | Refused> {

@@ -1,21 +1,16 @@
 // Secrets in messages, headers and command lines, replaced before they reach a file.
+import { secretEnding, secretName, secretText } from '../check/secrets.ts';
 
 const masked = '***';
-/** How names of secrets end: `OPENAI_API_KEY`, `x-auth-token`, `clientSecret`. Tokens of pages and of progress are none. */
-const ending =
-  '(?:authorization|cookie|password|passwd|passphrase|secret|(?:api|access|private|secret|signing)[-_.]?key|code[-_.]?verifier|(?<!(?:progress|page|next|continuation|stop)[-_.]?)token)';
-const secretName = new RegExp(`${ending}$`, 'i');
-/** What is a secret whatever it is called. */
-const secretText =
-  /\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAKIA[A-Z0-9]{16}\b|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+|(?<=\bBearer )[A-Za-z0-9._~+/=-]{8,}|(?<=\bBasic )[A-Za-z0-9+/=]{8,}|(?<=\/\/[^/\s:@]{1,100}:)[^@\s/]{1,200}(?=@)/g;
 /** As in a form, a query or an environment. */
-const pair = new RegExp(`(?<![\\w.-])([\\w.-]{0,80}${ending}=)[^\\s&"'\\\\#;,<>]{3,}`, 'gi');
+const pair = new RegExp(`(?<![\\w.-])([\\w.-]{0,80}${secretEnding}=)[^\\s&"'\\\\#;,<>]{3,}`, 'gi');
 /** As in a log, or on a command line; in a message it would be prose. */
 const loosePair = new RegExp(
-  `(?<![\\w.-])([\\w.-]{0,80}${ending}:[ \\t]*|--?[\\w.-]{0,80}${ending}[ \\t]+)(?:"[^"]*"|'[^']*'|[^\\s"',;-][^\\s,;]*)`,
+  `(?<![\\w.-])([\\w.-]{0,80}${secretEnding}:[ \\t]*|--?[\\w.-]{0,80}${secretEnding}[ \\t]+)(?:"[^"]*"|'[^']*'|[^\\s"',;-][^\\s,;]*)`,
   'gi',
 );
-const grant = /(?<=^|[?&])(code=)[^&\s"'\\]{8,}/g;
+/** A code is one only where it is granted, and a key where it opens something. */
+const grant = /(?<=^|[?&])(code=|(?<=[?&])key=)[^&\s"'\\]{8,}/g;
 /** JSON within a string of JSON, and within that. */
 const deepest = 3;
 

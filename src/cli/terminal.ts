@@ -1,6 +1,7 @@
 // Text from anywhere, made safe for a terminal: shown, never obeyed.
 import { shown, unsafe } from '../jsonrpc/error.ts';
 
+export { quote } from '../check/shell-word.ts';
 export { printable } from '../jsonrpc/error.ts';
 
 /** Several lines: their breaks and tabs stay. */
@@ -12,9 +13,4 @@ export function printableLines(text: string): string {
 export function printableJson(value: unknown, indent?: number): string {
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(value, null, indent).replace(unsafe, (found) => (found === '\n' ? found : found.split('').map(escaped).join('')));
-}
-
-/** A word of a command line, for whoever pastes it into a shell. */
-export function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

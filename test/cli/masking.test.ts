@@ -22,6 +22,9 @@ it.each([
     '{"properties":{"password":{"description":"password: the word"}},"required":["token","secret"]}',
     '{"properties":{"password":{"description":"password: the word"}},"required":["token","secret"]}',
   ],
+  ['{"a":"http://h.example:80","b":"me@a.example"}', '{"a":"http://h.example:80","b":"me@a.example"}'],
+  ['https://u:p@ss@a.example/', 'https://u:***@a.example/'],
+  ['/mcp?key=abcdefgh1&maxToken=500', '/mcp?key=***&maxToken=500'],
   ['{"password":"', '{"password":"'],
 ])('makes %j %j', (text, masked) => expect(maskText(text)).toBe(masked));
 

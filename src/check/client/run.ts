@@ -8,7 +8,7 @@ import { outcomesOf } from '../outcome.ts';
 import { type Report, type RevisionReport, revisionReport } from '../report.ts';
 import { all, type Requirement, type Transport } from '../requirement.ts';
 import type { Seen } from '../rule.ts';
-import { withoutSecrets } from '../secrets.ts';
+import { wordsWithoutSecrets } from '../secrets.ts';
 import { asRecord, at, type Json } from '../value.ts';
 import { createJudge, type Finding } from '../verdict.ts';
 import type { CommandLine } from '../wire/pipe.ts';
@@ -61,7 +61,7 @@ export async function runClientCheck(client: CommandLine | Launcher, options: Cl
   for (const one of led) runs.push(await runPair(client, one, { revisions: known, offered }, options));
   return {
     tool: 'vivarium check',
-    target: typeof client === 'function' ? 'a client in this process' : withoutSecrets([client.command, ...client.args].join(' ')),
+    target: typeof client === 'function' ? 'a client in this process' : wordsWithoutSecrets([client.command, ...client.args]).join(' '),
     party: 'client',
     server: clientInfo(led),
     offered: known,
