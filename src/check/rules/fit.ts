@@ -1,7 +1,7 @@
 // Whether a value fits a schema that the one who is judged wrote, told in bounded time.
-import { bounded, isCostly } from '../../schema/bounded.ts';
+import { bounded, isCostly, isOverdue } from '../../schema/bounded.ts';
 import { compileSchema } from '../../schema/json-schema.ts';
-import type { Json } from '../value.ts';
+import { brief, type Json } from '../value.ts';
 
 export type Fit = { readonly problem: string | undefined } | { readonly untold: string };
 
@@ -12,8 +12,9 @@ export function fitOf(schema: Json, value: unknown): Fit | undefined {
   const run = isCostly(schema) ? bounded() : undefined;
   try {
     return { problem: run === undefined ? compiled.check(value) : run(() => compiled.check(value)) };
-  } catch {
-    // A pattern can take for ever, and a value be too deep.
-    return { untold: 'to compare the result with its schema takes too long' };
+  } catch (error) {
+    if (isOverdue(error)) return { untold: 'to compare the result with its schema takes too long' };
+    // Such as a value that is too deep for a validator.
+    return { untold: `the result cannot be compared with its schema: ${brief(error instanceof Error ? error.message : error)}` };
   }
 }
