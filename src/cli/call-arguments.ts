@@ -47,6 +47,9 @@ function plain(value: string, name: string, schema: Schema): unknown {
 
 function asMeant(text: string, name: string, member: unknown, root: Schema): unknown {
   const forms = formsOf(member, root, 0);
+  const only = forms.flatMap(valuesOf);
+  const meant = only.includes(text) ? undefined : only.find((one) => JSON.stringify(one) === text);
+  if (meant !== undefined) return meant;
   const types = forms.flatMap(typesOf);
   if (types.includes('string') || types.length === 0) return text;
   if (types.includes('boolean') && /^(?:true|false)$/.test(text)) return text === 'true';
@@ -70,18 +73,27 @@ function formsOf(member: unknown, root: Schema, depth: number): readonly Schema[
   return choice === undefined ? [schema] : choice.flatMap((one) => formsOf(one, root, depth + 1));
 }
 
-function typesOf({ type, enum: choices, const: only }: Schema): readonly string[] {
+function typesOf(form: Schema): readonly string[] {
+  const { type } = form;
   if (typeof type === 'string') return [type];
   if (Array.isArray(type)) return type.map(String);
-  const values = Array.isArray(choices) ? choices : only === undefined ? [] : [only];
-  return values.map((one) => (one === null ? 'null' : typeof one));
+  return valuesOf(form).map((one) => (one === null ? 'null' : typeof one));
+}
+
+/** The only ones it may have, where they are listed. */
+function valuesOf({ enum: choices, const: only }: Schema): readonly unknown[] {
+  if (Array.isArray(choices)) return choices;
+  return only === undefined ? [] : [only];
 }
 
 function exactly(text: string, name: string): number {
   const number = Number(text);
-  if (/^\s*[+-]?\d+\s*$/.test(text) && !Number.isSafeInteger(number))
+  // However it is written; but few digits with an exponent are sent as they stand.
+  const isRound = /^\s*[+-]?(?:\d\.?){1,15}e[+-]?\d+\s*$/i.test(text);
+  if (Number.isInteger(number) && !Number.isSafeInteger(number) && !isRound)
     throw new CommandError(exitCodes.usage, `${name}=${text} is more than a number can hold exactly: it would be sent as ${number}`, {
-      hint: `${name}:=${text} sends it all the same`,
+      // The number, as JSON does not know every form of it.
+      hint: `${name}:=${number} sends it all the same`,
     });
   return number;
 }
