@@ -102,10 +102,11 @@ export class ReplayScript {
     return same ?? (introduces(message) ? this.#byMethod.get(message['method'])?.find(isOpen) : undefined);
   }
 
-  /** Asked once more what it has answered already. */
+  /** Asked once more what it has answered already: as it did last, since that is how things stand. */
   #again(message: Message): boolean {
-    const [cue] = this.#alike.get(keyOf(message)) ?? [];
-    const line = cue?.lines.find(({ messages }) => messages.some((one) => answers(one, cue)));
+    const lineOf = (one: Cue): Line | undefined => one.lines.find(({ messages }) => messages.some((each) => answers(each, one)));
+    const cue = this.#alike.get(keyOf(message))?.findLast((one) => lineOf(one) !== undefined);
+    const line = cue === undefined ? undefined : lineOf(cue);
     if (cue === undefined || line === undefined) return false;
     const answer = line.messages.find((one) => answers(one, cue)) as Message;
     const raw = line.messages.length === 1 ? line.raw : JSON.stringify(answer);

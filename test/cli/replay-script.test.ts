@@ -34,6 +34,21 @@ it('answers a batch once, as it was or with the ids of now', () => {
   expect(other.said).toEqual(['[{"id":"a","result":{}},{"id":"b","result":{"tools":[]}}]', '{"id":"c","result":{"tools":[]}}']);
 });
 
+it('answers what is asked once more as it did last', () => {
+  const asked = (id: number) => ({ id, method: 'tools/list' });
+  const { script, said } = played(
+    recorded(
+      ['client', asked(1)],
+      ['server', { id: 1, result: 'a' }],
+      ['client', asked(2)],
+      ['server', { id: 2, result: 'b' }],
+      ['client', asked(3)],
+    ),
+  );
+  for (const id of [11, 12, 13, 14]) script.hear(asked(id));
+  expect(said).toEqual(['{"id":11,"result":"a"}', '{"id":12,"result":"b"}', '{"id":14,"result":"b"}']);
+});
+
 it('finds its place in a long recording at once', { timeout: 10_000 }, () => {
   const count = 20_000;
   const asked = (id: unknown, n: number) => ({ id, method: 'tools/call', params: { name: 'a', arguments: { n, at: { x: 1, y: 2 } } } });
