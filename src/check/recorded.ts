@@ -5,6 +5,7 @@ import { clientRules } from './client/rules/index.ts';
 import { openLedger } from './ledger.ts';
 import type { CheckOptions } from './options.ts';
 import { outcomesOf } from './outcome.ts';
+import { endpointOf, origin, pathOf } from './recorded-path.ts';
 import { type Report, revisionReport } from './report.ts';
 import { isObservable, type Party, all as revisions, type Transport } from './requirement.ts';
 import type { Rule, Seen } from './rule.ts';
@@ -97,8 +98,6 @@ interface Agreement {
 }
 
 const prefix = 'io.modelcontextprotocol/';
-/** A recording says no more of it than the path. */
-const origin = 'http://recorded';
 
 /** What both said of themselves, wherever it stands. */
 function agreed(entries: readonly RecordedEntry[]): Agreement {
@@ -190,7 +189,7 @@ function isNote(exchange: Exchange | undefined, isOld: boolean): boolean {
 /** Where messages were posted: where HTTP+SSE says, or wherever one was. Forms and registrations for a token pass the same door. */
 function endpointsOf(entries: readonly RecordedEntry[]): ReadonlySet<string> {
   const told = entries.filter(({ event, raw }) => event?.type === 'endpoint' && raw !== undefined);
-  if (told.length > 0) return new Set(told.map(({ raw = '' }) => (URL.canParse(raw, origin) ? new URL(raw, origin).pathname : raw)));
+  if (told.length > 0) return new Set(told.map(({ raw = '' }) => endpointOf(raw).pathname));
   const heads = new Map(
     entries.flatMap(({ from, exchange, head }) => (from === 'client' && head !== undefined ? [[exchange, head] as const] : [])),
   );
@@ -202,10 +201,6 @@ function endpointsOf(entries: readonly RecordedEntry[]): ReadonlySet<string> {
 
 function isMessage(value: unknown): boolean {
   return Array.isArray(value) ? value.some(isMessage) : at(value, 'jsonrpc') !== undefined;
-}
-
-function pathOf(path: string | undefined): string {
-  return (path ?? '/').split(/[?#]/)[0] ?? '/';
 }
 
 /** Neither are pages of other kinds, such as metadata. */

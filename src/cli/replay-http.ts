@@ -1,5 +1,6 @@
 // A recording at a URL: each request gets what belongs to it, as JSON or as a stream; what the server said by itself goes to whoever listens.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Endpoint, endpointOf, pathOf } from '../check/recorded-path.ts';
 import { encodeEvent } from '../jsonrpc/event-stream.ts';
 import { isLocalHost } from './local-host.ts';
 import type { Entry, Recording } from './recording.ts';
@@ -10,7 +11,7 @@ type Message = Readonly<Record<string, unknown>>;
 
 export function serveRecording({ entries }: Recording): Server {
   const said = entries.find(({ event }) => event?.type === 'endpoint')?.raw;
-  return said === undefined ? streamable(entries) : withEndpoint(entries, new URL(said, 'http://recorded'));
+  return said === undefined ? streamable(entries) : withEndpoint(entries, endpointOf(said));
 }
 
 function streamable(entries: readonly Entry[]): Server {
@@ -46,7 +47,7 @@ function streamable(entries: readonly Entry[]): Server {
 }
 
 /** HTTP+SSE: what is posted to the endpoint is answered on the stream. What was tried elsewhere before is no part of it. */
-function withEndpoint(entries: readonly Entry[], { pathname, search }: URL): Server {
+function withEndpoint(entries: readonly Entry[], { pathname, search }: Endpoint): Server {
   const posted = new Set(
     entries.flatMap(({ exchange, head }) => (head?.path !== undefined && pathOf(head.path) === pathname ? [exchange] : [])),
   );
@@ -62,7 +63,7 @@ function withEndpoint(entries: readonly Entry[], { pathname, search }: URL): Ser
       response.write(`event: endpoint\ndata: ${pathname}${search}\n\n`);
       return script.begin();
     }
-    if (request.method !== 'POST' || pathOf(request.url ?? '/') !== pathname) return void response.writeHead(405).end();
+    if (request.method !== 'POST' || pathOf(request.url) !== pathname) return void response.writeHead(405).end();
     void read(request).then((message) => {
       if (message === undefined) return response.writeHead(400).end();
       response.writeHead(202).end();
@@ -70,10 +71,6 @@ function withEndpoint(entries: readonly Entry[], { pathname, search }: URL): Ser
       if (unknown !== undefined) listeners.tell(refusal(message, unknown));
     });
   });
-}
-
-function pathOf(path: string): string {
-  return path.split('?')[0] ?? '/';
 }
 
 function refusal({ id }: Message, why: string): string {
