@@ -36,8 +36,7 @@ export async function checkCases(
       for (const reporter of reporters) reporter.write(reporter.form(results, labelOf(target)));
       const isSeen = reporters.some((reporter) => reporter.file === undefined);
       if (!isSeen && results.some(({ verdict }) => verdict === 'failed')) process.stderr.write(`${casesInWords(results)}\n`);
-    });
-    watch.end();
+    }).finally(() => watch.end());
     return watch.isStopped ? exitCodes.interrupted : code;
   }
   if (update) throw new CommandError(exitCodes.usage, '--update-snapshots needs --tests <file>');
@@ -56,8 +55,7 @@ async function generateFile(file: string, target: () => Promise<Target>, options
   const before = existsSync(file) ? casesIn(readText(file, { mostMiB }), file) : [];
   const one = await target();
   const watch = watchRun(args);
-  const made = await generateSuite(one, { ...options, ...watch.options });
-  watch.end();
+  const made = await generateSuite(one, { ...options, ...watch.options }).finally(() => watch.end());
   if (watch.isStopped) return exitCodes.interrupted;
   if ('problem' in made) return unreached(made.problem);
   const { cases, kept, gone } = joinedCases(before, made.cases);

@@ -22,13 +22,14 @@ const patienceMs = 5_000;
 export function watchRun({ values }: Arguments): Watch {
   const line = progressLine(values['quiet'] !== true && process.stderr.isTTY === true);
   const stop = new AbortController();
+  let overdue: NodeJS.Timeout | undefined;
   const interrupt = (): void => {
     // Whoever asks twice does not want to wait.
     if (stop.signal.aborted) end();
     stop.abort();
     line.clear();
     process.stderr.write('Stopping when this step is done; once more stops at once\n');
-    setTimeout(end, patienceMs).unref();
+    overdue = setTimeout(end, patienceMs).unref();
   };
   const end = (): never => process.exit(exitCodes.interrupted);
   process.on('SIGINT', interrupt);
@@ -45,6 +46,8 @@ export function watchRun({ values }: Arguments): Watch {
     clear: () => line.clear(),
     end() {
       line.clear();
+      // What is left is the report, which may take its time.
+      clearTimeout(overdue);
       process.off('SIGINT', interrupt);
       for (const [signal, code] of fatal) process.off(signal, code);
     },
