@@ -1,4 +1,5 @@
 // Bytes as a reader can see them: every control character shown, nothing obeyed, long ones cut.
+import { unsafe } from './plain-text.ts';
 import { isSecret } from './secrets.ts';
 import type { Exchange, Message } from './trace.ts';
 import type { Evidence } from './verdict.ts';
@@ -63,22 +64,6 @@ function visibleBytes(bytes: Buffer): string {
 
 function isUtf8(bytes: Buffer): boolean {
   return Buffer.from(bytes.toString('utf8')).equals(bytes);
-}
-
-/** Controls, and what changes the direction of the text around it. */
-const unsafe = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
-/** The same JSON, without any character that is obeyed rather than shown. */
-export function escapeUnsafe(json: string): string {
-  return json.replace(unsafe, (character) => {
-    if (character === '\n') return character;
-    return Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
-  });
-}
-
-/** Whether it has no such character. */
-export function isPlain(text: string): boolean {
-  return text.search(unsafe) < 0;
 }
 
 export function visible(text: string): string {

@@ -1,10 +1,11 @@
 // A line for a shell that shows a failure again: the bytes themselves, through printf or curl.
 
 import type { Revision } from '../protocol/revision.ts';
-import { isPlain, visible } from './evidence.ts';
+import { visible } from './evidence.ts';
 import { openLedger } from './ledger.ts';
 import { initializeParams } from './peer/greet.ts';
 import { fullCapabilities, isModern, isReply } from './peer/peer.ts';
+import { isPlain } from './plain-text.ts';
 import { isSecret, withoutSecrets, wordsWithoutSecrets } from './secrets.ts';
 import { quote } from './shell-word.ts';
 import type { Target } from './target.ts';

@@ -1,4 +1,5 @@
 // Text from anywhere, made safe for a terminal: shown, never obeyed.
+import { escapeUnsafe } from '../check/plain-text.ts';
 import { shown, unsafe } from '../jsonrpc/error.ts';
 
 export { quote } from '../check/shell-word.ts';
@@ -11,6 +12,5 @@ export function printableLines(text: string): string {
 
 /** JSON, which stays the same JSON: with escapes of its own in the place of what a terminal would obey. */
 export function printableJson(value: unknown, indent?: number): string {
-  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value, null, indent).replace(unsafe, (found) => (found === '\n' ? found : found.split('').map(escaped).join('')));
+  return escapeUnsafe(JSON.stringify(value, null, indent));
 }
