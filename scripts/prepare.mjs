@@ -11,6 +11,7 @@ export const components = [
   { name: 'nginx', debian: 'nginx-light', probe: ['nginx', '-v'] },
   { name: 'sbcl', debian: 'sbcl', probe: ['sbcl', '--version'] },
   { name: 'fiveam', debian: 'cl-fiveam', probe: ['test', '-d', '/usr/share/common-lisp/source/fiveam'] },
+  { name: 'curl', debian: 'curl', probe: ['curl', '--version'] },
   { name: 'bubblewrap', debian: 'bubblewrap', probe: ['bwrap', '--version'] },
   { name: 'squeak', debian: 'squeak-vm', probe: ['sh', '-c', 'test -d /usr/lib/squeak'] },
   { name: 'scratch', debian: 'scratch', probe: ['test', '-f', '/usr/share/scratch/Scratch.image'] },

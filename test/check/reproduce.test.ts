@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Report, runCheck } from 'vivarium/check';
+import { notRun } from '../../scripts/prepare.mjs';
 import { describeEvidence } from '../../src/check/evidence.ts';
 import { reproduction } from '../../src/check/reproduce.ts';
 import { type Exchange, Recorder } from '../../src/check/trace.ts';
@@ -172,7 +173,7 @@ describe('a line for a server over HTTP', { timeout: 60_000 }, () => {
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => new Promise<void>((resolve) => void server.close(() => resolve())));
 
-  it('begins a session of its own, since the one of the run is over', async () => {
+  it.skipIf(notRun('curl'))('begins a session of its own, since the one of the run is over', async () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     const report = await runCheck({ kind: 'url', url }, { revision: '2025-11-25', only: ['json-schema/dialect'], timeout: 2_000 });
     sessions.clear();
