@@ -14,19 +14,21 @@ interface Room {
 const anything: Room = { imports: [''] };
 
 const rooms: Readonly<Record<string, Room>> = {
+  text: { imports: [] },
+  node: { imports: ['text/'] },
   jsonrpc: { imports: [] },
   schema: { imports: [] },
   protocol: { imports: ['jsonrpc/'] },
-  server: { imports: ['jsonrpc/', 'protocol/', 'schema/', 'store/store.ts'] },
-  client: { imports: ['jsonrpc/', 'protocol/', 'schema/', 'store/store.ts'] },
+  server: { imports: ['text/', 'jsonrpc/', 'protocol/', 'schema/', 'store/store.ts'] },
+  client: { imports: ['text/', 'jsonrpc/', 'protocol/', 'schema/', 'store/store.ts'] },
   store: { imports: ['jsonrpc/'], types: ['protocol/'] },
-  serve: { imports: ['jsonrpc/', 'protocol/', 'server/', 'store/'] },
-  connect: { imports: ['jsonrpc/', 'protocol/'] },
-  auth: { imports: ['jsonrpc/', 'protocol/'] },
-  live: { imports: ['protocol/', 'schema/', 'server/', 'store/store.ts'] },
-  check: { imports: ['schema/'], types: ['protocol/'] },
-  inspect: { imports: ['client/', 'connect/', 'protocol/', 'check/'] },
-  otel: { imports: ['jsonrpc/', 'protocol/'], types: ['server/'] },
+  serve: { imports: ['text/', 'jsonrpc/', 'protocol/', 'server/', 'store/'] },
+  connect: { imports: ['text/', 'node/', 'jsonrpc/', 'protocol/'] },
+  auth: { imports: ['text/', 'node/', 'jsonrpc/', 'protocol/'] },
+  live: { imports: ['text/', 'node/', 'protocol/', 'schema/', 'server/', 'store/store.ts'] },
+  check: { imports: ['text/', 'node/', 'schema/'], types: ['protocol/'] },
+  inspect: { imports: ['text/', 'node/', 'client/', 'connect/', 'protocol/', 'check/'] },
+  otel: { imports: ['text/', 'jsonrpc/', 'protocol/'], types: ['server/'] },
   testing: { imports: ['jsonrpc/', 'server/', 'client/', 'serve/memory.ts', 'serve/pipe.ts'], types: ['protocol/'] },
   cli: anything,
   'index.ts': { imports: ['jsonrpc/', 'protocol/', 'schema/', 'server/', 'client/', 'connect/'] },
@@ -34,7 +36,7 @@ const rooms: Readonly<Record<string, Room>> = {
 
 /** Where Node's own modules may be imported; the rest loads in a worker or a browser. */
 const onNode =
-  /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)\.ts|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:live|check|inspect|cli)\/)/;
+  /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)\.ts|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:node|live|check|inspect|cli)\/)/;
 
 describe('the rooms of src', () => {
   it('import only what the table allows', () => {
