@@ -33,6 +33,7 @@ export function optionsOf(values: Values, asks: boolean, targets: readonly strin
   if (absent !== undefined && (named !== undefined || !asks))
     throw new CommandError(exitCodes.usage, `There is no file ${absent} in ${cwd}`, { hint: 'See --load' });
   const [state, tools, name, version] = [text('state'), text('tools'), text('name'), text('server-version')];
+  const audit = text('audit');
   const surface = surfaceIn(text('surface'));
   const spare = spareIn(text('spare'));
   return {
@@ -47,6 +48,7 @@ export function optionsOf(values: Values, asks: boolean, targets: readonly strin
     ...(spare !== undefined && { spare }),
     ...(name !== undefined && { name }),
     ...(version !== undefined && { version }),
+    ...(audit !== undefined && { audit: { file: resolve(audit) } }),
     expose: values['expose'] === true,
     attach: targets.length > 0 ? targets : values['attach'] === true,
     ...(values['sandbox'] === true && { sandbox: true }),

@@ -71,6 +71,11 @@ export const live: Command = {
       help: 'An empty image waits for the next session: in languages that begin slowly (Smalltalk), in all, in none (default: slow)',
     },
     state: { type: 'string', value: 'folder', help: 'Where saved sessions and the token are (default: under ~/.local/state)' },
+    audit: {
+      type: 'string',
+      value: 'file',
+      help: 'Append who evaluates what, and how it ends, to this file; what cannot be recorded is refused',
+    },
     quiet: { type: 'boolean', short: 'q', help: 'Do not say how to add it to a client' },
     ...httpFlags,
   },

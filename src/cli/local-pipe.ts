@@ -4,6 +4,7 @@ import { Inbox } from '../connect/inbox.ts';
 import { Outbox } from '../connect/stdio-outbox.ts';
 import { VivariumError } from '../jsonrpc/error.ts';
 import { LineSplitter } from '../jsonrpc/lines.ts';
+import { bySocket } from '../live/caller.ts';
 import { type OpenDoor, openDoor } from '../live/local.ts';
 import type { Channel, ChannelEnd, Connector, Sending } from '../protocol/channel.ts';
 import { Pipe } from '../serve/pipe.ts';
@@ -33,7 +34,7 @@ function serveSocket(server: Server, socket: Socket, principal?: Principal): voi
     // One for all who come this way: what a person defines is there the next time.
     { principal, sessionId: 'local' },
   );
-  socket.on('data', (chunk) => pipe.receive(chunk)).on('drain', () => pipe.drained());
+  socket.on('data', (chunk) => bySocket(() => pipe.receive(chunk))).on('drain', () => pipe.drained());
   socket.on('error', () => undefined).once('close', () => pipe.close());
   socket.once('end', () => void pipe.finish(farewellMs).then(() => socket.end()));
 }

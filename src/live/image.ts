@@ -101,6 +101,21 @@ export class Image {
     return this.#next++;
   }
 
+  /** Rejects when there is no answer in time, too. */
+  async requestWithin(ms: number, op: string, fields: object): Promise<Frame> {
+    const id = this.number();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('The image does not answer: what runs in it leaves no gap')), ms);
+    });
+    try {
+      return await Promise.race([this.request(op, fields, id), late]);
+    } finally {
+      clearTimeout(timer);
+      this.forget(id);
+    }
+  }
+
   /** Nobody waits for the answer any more. */
   forget(id: number): void {
     this.#waiting.delete(id);

@@ -1,9 +1,13 @@
 // createLive: a Server whose tools work in live images.
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { coreOf } from '../server/core.ts';
 import { VivariumError } from '../server/index.ts';
 import { Server } from '../server/server.ts';
+import { Audit, type AuditSink } from './audit.ts';
+import { auditFile, isWithin, placeOf } from './audit-file.ts';
+import { calledBy, callerOf } from './caller.ts';
 import type { Engine } from './engine.ts';
 import { offerExtraTools, type ToolChoice } from './extra-tools.ts';
 import { guide } from './guide.ts';
@@ -14,7 +18,7 @@ import { configuredLoad } from './project-config.ts';
 import { offerPrompts } from './prompts.ts';
 import { offerResources } from './resources.ts';
 import { type SandboxOptions, sandboxProblem } from './sandbox.ts';
-import type { SessionTerms } from './session.ts';
+import type { SessionTerms } from './session-terms.ts';
 import { Sessions } from './sessions.ts';
 import { type SpareChoice, Spares } from './spare.ts';
 import { type SurfaceName, surfaceOf } from './surface.ts';
@@ -56,6 +60,11 @@ export interface LiveOptions {
   readonly tools?: ToolChoice;
   /** What another server offers, exactly, in place of our tools: `cl` with Common Lisp, `pharo` with Smalltalk. Default: ours. */
   readonly surface?: SurfaceName;
+  /**
+   * A record of everything that is to be run, before it runs, and of how it ended: appended to a file as JSON Lines, or given to a
+   * function. What cannot be recorded is refused. Default: none.
+   */
+  readonly audit?: { readonly file: string } | AuditSink;
   readonly limits?: Partial<LiveLimits>;
 }
 
@@ -134,6 +143,8 @@ export function createLive(options: LiveOptions = {}): Live {
     throw new VivariumError('ERR_CONFIG', `The surface ${options.surface} has the tools it has: leave out tools and expose`);
   const home = new Home(options.cwd ?? process.cwd(), options.cwd === undefined && single);
   const limits: LiveLimits = { ...usual, ...options.limits };
+  const sandbox = sandboxOf(options.sandbox);
+  const audit = auditOf(options.audit, sandbox === undefined ? undefined : home.folder);
   const terms: SessionTerms = {
     get cwd() {
       return home.folder;
@@ -150,8 +161,9 @@ export function createLive(options: LiveOptions = {}): Live {
     mostOutput: limits.output,
     mostQueued: 100,
     ...createMask(process.env),
-    sandbox: sandboxOf(options.sandbox),
+    sandbox,
     spares: new Spares(options.spare ?? 'slow'),
+    audit,
   };
   const sessions = new Sessions({
     engines,
@@ -177,11 +189,13 @@ export function createLive(options: LiveOptions = {}): Live {
   offerTools(local, place);
   offerResources(local, place, { name, version });
   offerPrompts(local, place);
-  const { env: seen, mask, unfinished, sandbox } = terms;
-  const tests = { home, engines, env: seen, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask, unfinished, sandbox };
+  const { env: seen, mask, unfinished } = terms;
+  const tests = { home, engines, env: seen, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask, unfinished, sandbox, audit };
   offerExtraTools(local, place, options.tools ?? 'default', tests);
   const server = surface === undefined ? local : new Server({ name, version, ...surface.server });
   surface?.offer(server, place);
+  if (options.audit !== undefined)
+    for (const one of new Set([server, local])) one.around((call, next) => calledBy(callerOf(call, single), next));
   coreOf(server).farewells.add((sessionId) => void place.leave(sessionId));
   const close = (): Promise<void> => sessions.closeAll();
   return {
@@ -204,6 +218,21 @@ function visitsOf(attach: LiveOptions['attach'], home: Home): { visits?: () => r
   try {
     const named = namedVisits(attach);
     return { visits: () => named };
+  } catch (error) {
+    throw new VivariumError('ERR_CONFIG', (error as Error).message, { cause: error });
+  }
+}
+
+/** `project`: where code in a sandbox sees it. */
+function auditOf(audit: LiveOptions['audit'], project: string | undefined): Audit {
+  if (audit === undefined || typeof audit === 'function') return new Audit(audit);
+  try {
+    const file = placeOf(audit.file);
+    if (project !== undefined && isWithin(file, realpathSync(project)))
+      throw new Error(
+        `The audit log ${file} is in the project, which code in the sandbox sees. Keep it elsewhere, such as in your home folder.`,
+      );
+    return new Audit(auditFile(file), file);
   } catch (error) {
     throw new VivariumError('ERR_CONFIG', (error as Error).message, { cause: error });
   }

@@ -7,6 +7,7 @@ import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
 import { ToolError } from '../server/tool.ts';
 import { inWords, type Told, waitFor, worded } from './answers.ts';
+import type { Audit, Ending } from './audit.ts';
 import type { Engine } from './engine.ts';
 import type { Home } from './home.ts';
 import { Printed } from './printed.ts';
@@ -24,6 +25,7 @@ export interface TestTerms {
   readonly mostOutput: number;
   /** Where images run in one, tests do too. */
   readonly sandbox?: SandboxOptions | undefined;
+  readonly audit: Audit;
   mask(text: string): string;
   unfinished(text: string): number;
 }
@@ -75,7 +77,9 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
       if (session !== undefined) return inImage(place, session, { files, name }, timeout_ms, ctx);
       const runner = findRunner(terms.home.folder, terms.engines);
       if (runner === undefined) throw new ToolError(`run_tests ${noRunner(terms.home.folder)}`);
-      const ended = await run(runner, { files, name }, { ...terms, timeoutMs: Math.min(timeout_ms, terms.timeoutMs) }, ctx);
+      const wish = { files, name };
+      const begin = (): Promise<Ended> => run(runner, wish, { ...terms, timeoutMs: Math.min(timeout_ms, terms.timeoutMs) }, ctx);
+      const ended = await terms.audit.watch({ engine: { language: runner.title } }, 'run_tests', JSON.stringify(wish), begin, endingOf);
       const { report, output, why, code, ms } = ended;
       const tail = output.trim() === '' ? '' : `\n--- output\n${output.trim()}`;
       if (why === 'timeout')
@@ -88,6 +92,13 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
       return judged(report, terms.mask(reportText(report, runner.title, ms)));
     },
   );
+}
+
+function endingOf({ report, why, code }: Ended): Ending {
+  if (why === 'timeout') return { outcome: 'interrupted', line: why };
+  if (report === undefined) return { outcome: 'error', line: `it ended with ${code} and left no report` };
+  const { passed, failed } = report;
+  return { outcome: failed > 0 ? 'error' : 'ok', line: `${passed} passed, ${failed} failed` };
 }
 
 /** The one that was named, or the caller's own; undefined where its language has no tests in the image. */
@@ -155,13 +166,13 @@ async function finished(
   { command, reads = [] }: TestRunner,
   args: readonly string[],
   folder: string,
-  { home, env, engines, timeoutMs, mask, unfinished, sandbox }: TestTerms,
+  { home, env, engines, timeoutMs, mask, unfinished, sandbox, audit }: TestTerms,
   printed: Printed,
   ctx: Context,
 ): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
   // A group of its own: whatever the tests started ends with them.
   const plain = { command: command ?? (await nodeOf(engines, home.folder)), args, env, cwd: home.folder, terms: {}, reads };
-  const launch = sandbox === undefined ? plain : sandboxed(plain, sandbox, [folder]);
+  const launch = sandbox === undefined ? plain : audit.outOfReach(sandboxed(plain, sandbox, [folder]));
   const child = spawn(launch.command, launch.args, { cwd: launch.cwd, env: launch.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => printed.add(text));
   let why: 'over' | 'timeout' = 'over';

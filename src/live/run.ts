@@ -1,4 +1,5 @@
 // One evaluation from the moment it is asked for until it is over: whoever waits for it may stop waiting and come back.
+import { type Caller, currentCaller } from './caller.ts';
 import type { Outcome, Pause, StopReason } from './engine.ts';
 import { Printed } from './printed.ts';
 
@@ -33,6 +34,9 @@ export class Run {
   shown = false;
   readonly #waiting: Set<() => void> = new Set();
   #ended: () => void = () => undefined;
+  /** Told once, with its outcome. */
+  onEnd: (outcome: Outcome) => void = () => undefined;
+  readonly caller: Caller | undefined = currentCaller();
 
   constructor(
     cell: number,
@@ -70,6 +74,7 @@ export class Run {
     this.outcome = outcome;
     this.pause = undefined;
     this.ms = performance.now() - (this.began ?? this.asked);
+    this.onEnd(outcome);
     this.#wake();
   }
 

@@ -1,36 +1,18 @@
 // A session: an image and what was done in it. The image may be lost; the session then says so, counts a generation, and goes on.
+import { type Ending, outcomeEnding, startedEnding } from './audit.ts';
+import { calledBy } from './caller.ts';
 import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type StopReason, startsOf } from './engine.ts';
-import { type Image, ImageEnded, type ImageLimits } from './image.ts';
+import { type Image, ImageEnded } from './image.ts';
 import { interrupt } from './interrupt.ts';
 import { Notices } from './notices.ts';
 import { inBrief, messageOf, outcomeOf, strayText } from './outcome.ts';
 import { Printed } from './printed.ts';
 import { Run } from './run.ts';
-import { type SandboxOptions, sandboxed } from './sandbox.ts';
-import type { Spares } from './spare.ts';
-import { rehearse, runStart } from './start.ts';
+import { sandboxed } from './sandbox.ts';
+import type { SessionTerms } from './session-terms.ts';
+import { rehearse, runStart, type Started } from './start.ts';
 import { asPause, asPicture, asText, asTexts } from './told.ts';
 import type { Frame } from './wire.ts';
-
-export interface SessionTerms extends ImageLimits {
-  /** May change until the first image is there. */
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly heapMb: number;
-  /** Files brought into every fresh image. */
-  readonly load: readonly string[];
-  readonly mostOutput: number;
-  readonly mostQueued: number;
-  /** Of what goes to a model. */
-  mask(text: string): string;
-  /** How much of its end may be the beginning of a secret. */
-  unfinished(text: string): number;
-  /** Behind bubblewrap. */
-  readonly sandbox?: SandboxOptions | undefined;
-  /** How long an interrupt may take before the image is ended. */
-  readonly graceMs: number;
-  readonly spares: Spares;
-}
 
 export interface Asked {
   readonly language?: string | undefined;
@@ -128,38 +110,36 @@ export class Session {
   }
 
   evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack, apart }: Asked): Run {
-    if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
-    if (this.#queue.length >= this.terms.mostQueued) throw new Error(`${this.#queue.length} evaluations wait in ${this.handle} already`);
+    const end = this.terms.audit.begin(this, 'evaluate', code, language);
+    const refused = this.#refusal();
+    if (refused !== undefined) {
+      end({ outcome: 'refused', line: refused });
+      throw new Error(refused);
+    }
     const limits = { timeoutMs: Math.min(timeoutMs, this.engine.mostMs ?? timeoutMs), mostOutput: this.terms.mostOutput };
     const run = new Run(++this.#cells, code, { language, onError, package: pack, apart, ...limits });
+    run.onEnd = (outcome) => end(outcomeEnding(outcome));
     this.#queue.push(run);
     this.lastUsed = Date.now();
     this.#pump();
     return run;
   }
 
+  #refusal(): string | undefined {
+    if (this.#closed) return `The session ${this.handle} is closed`;
+    const { length } = this.#queue;
+    return length < this.terms.mostQueued ? undefined : `${length} evaluations wait in ${this.handle} already`;
+  }
+
   /** Asks the image something else than to run code; boots it where there is none. */
   async ask(op: string, fields: object, ms: number = askMs): Promise<Frame> {
     if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
     this.lastUsed = Date.now();
-    const image = await this.#boot();
-    const answer = await this.#inTime(image, op, fields, ms);
-    if (answer['refused'] !== undefined) throw new Error(String(answer['refused']));
-    return answer;
-  }
-
-  async #inTime(image: Image, op: string, fields: object, ms: number): Promise<Frame> {
-    const id = image.number();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('The image does not answer: what runs in it leaves no gap')), ms);
+    return this.terms.audit.asking(this, op, fields, async () => {
+      const answer = await (await this.#boot()).requestWithin(ms, op, fields);
+      if (answer['refused'] !== undefined) throw new Error(String(answer['refused']));
+      return answer;
     });
-    try {
-      return await Promise.race([image.request(op, fields, id), late]);
-    } finally {
-      clearTimeout(timer);
-      image.forget(id);
-    }
   }
 
   /** False when there was nothing to stop. */
@@ -214,7 +194,8 @@ export class Session {
     const run = this.#queue.shift();
     if (run === undefined) return;
     this.#current = run;
-    void this.#execute(run).then((outcome) => {
+    // What runs before it may be another caller's.
+    void calledBy(run.caller, () => this.#execute(run)).then((outcome) => {
       run.end(outcome);
       this.#note(run, run.outcome as Outcome);
       this.#current = undefined;
@@ -278,9 +259,13 @@ export class Session {
 
   async #boot(): Promise<Image> {
     if (this.#image !== undefined) return this.#image;
-    this.#booting ??= this.#start().finally(() => {
-      this.#booting = undefined;
-    });
+    const [how, what] = this.engine.foreign === true ? ['attach', this.engine.title] : ['boot', this.#from ?? this.engine.title];
+    const ending = (): Ending => ({ outcome: 'ok', line: this.version });
+    this.#booting ??= this.terms.audit
+      .watch(this, how, what, () => this.#start(), ending)
+      .finally(() => {
+        this.#booting = undefined;
+      });
     return this.#booting;
   }
 
@@ -289,8 +274,8 @@ export class Session {
     this.#from = undefined;
     const options = { cwd: this.terms.cwd, env: this.terms.env, heapMb: this.terms.heapMb, ...(from !== undefined && { image: from }) };
     const plain = await this.engine.launch(options);
-    const { sandbox } = this.terms;
-    const launch = sandbox === undefined || this.engine.foreign === true ? plain : sandboxed(plain, sandbox);
+    const { sandbox, audit } = this.terms;
+    const launch = sandbox === undefined || this.engine.foreign === true ? plain : audit.outOfReach(sandboxed(plain, sandbox));
     const said = new Printed(2_000);
     let ready = false;
     if (this.#closed) {
@@ -317,7 +302,8 @@ export class Session {
       this.#notebook = this.engine.open(options);
       this.definitions.clear();
       for (const start of image.ours && from === undefined ? startsOf(this.engine, this.terms.load) : []) {
-        const { declares, problem } = await runStart(image, this.#notebook, start, this.terms.bootMs);
+        const begin = (): Promise<Started> => runStart(image, this.#notebook as Notebook, start, this.terms.bootMs);
+        const { declares, problem } = await audit.watch(this, 'load', start.code, begin, startedEnding);
         this.#define(declares, 0);
         if (problem !== undefined) this.remarks.add(problem);
       }

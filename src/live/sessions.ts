@@ -1,7 +1,8 @@
 // All sessions of a server: found by handles nobody can guess, bound to who opened them, and let go of when nobody uses them.
 import { randomBytes } from 'node:crypto';
 import type { Engine } from './engine.ts';
-import { Session, type SessionTerms } from './session.ts';
+import { Session } from './session.ts';
+import type { SessionTerms } from './session-terms.ts';
 import type { Visit } from './visits.ts';
 
 export interface SessionsOptions {
