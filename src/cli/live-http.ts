@@ -16,7 +16,7 @@ import { printable } from './terminal.ts';
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Whom a fixed token belongs to. Whoever comes by the local socket is the same person. */
-const owner = { id: 'token-1', scopes: [] };
+const owner = 'token-1';
 
 export async function liveOverHttp(options: LiveOptions, values: Values): Promise<void> {
   const kept = values['auth-token-env'] === undefined && values['auth-issuer'] === undefined ? await token(options) : undefined;

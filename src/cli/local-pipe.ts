@@ -4,7 +4,7 @@ import { Inbox } from '../connect/inbox.ts';
 import { Outbox } from '../connect/stdio-outbox.ts';
 import { VivariumError } from '../jsonrpc/error.ts';
 import { LineSplitter } from '../jsonrpc/lines.ts';
-import { bySocket } from '../live/caller.ts';
+import { socketClaims } from '../live/caller.ts';
 import { type OpenDoor, openDoor } from '../live/local.ts';
 import type { Channel, ChannelEnd, Connector, Sending } from '../protocol/channel.ts';
 import { Pipe } from '../serve/pipe.ts';
@@ -17,24 +17,24 @@ const mostBytes = 64 * 1024 * 1024;
 /** For calls that run when the person has gone. */
 const farewellMs = 500;
 
-/** Lets `vivarium eval` in. A server that nobody can visit is still one. */
-export async function welcome(server: Server, project: string, principal?: Principal): Promise<OpenDoor | undefined> {
+/** Lets `vivarium eval` in, as the principal of this id. A server that nobody can visit is still one. */
+export async function welcome(server: Server, project: string, id = 'local'): Promise<OpenDoor | undefined> {
   try {
-    return await openDoor(project, (socket) => serveSocket(server, socket, principal));
+    return await openDoor(project, (socket) => serveSocket(server, socket, { id, scopes: [], claims: socketClaims }));
   } catch (error) {
     process.stderr.write(`vivarium eval will not find this server: ${printable((error as Error).message)}\n`);
     return undefined;
   }
 }
 
-function serveSocket(server: Server, socket: Socket, principal?: Principal): void {
+function serveSocket(server: Server, socket: Socket, principal: Principal): void {
   const pipe = new Pipe(
     coreOf(server),
     { write: (text) => socket.write(text), flow: (on) => void (on ? socket.resume() : socket.pause()) },
     // One for all who come this way: what a person defines is there the next time.
     { principal, sessionId: 'local' },
   );
-  socket.on('data', (chunk) => bySocket(() => pipe.receive(chunk))).on('drain', () => pipe.drained());
+  socket.on('data', (chunk) => pipe.receive(chunk)).on('drain', () => pipe.drained());
   socket.on('error', () => undefined).once('close', () => pipe.close());
   socket.once('end', () => void pipe.finish(farewellMs).then(() => socket.end()));
 }

@@ -14,12 +14,9 @@ export interface Caller {
 
 const maxName = 200;
 const callers = new AsyncLocalStorage<Caller | undefined>();
-const sockets = new AsyncLocalStorage<true>();
 
-/** What is received in `work` came by the local socket. */
-export function bySocket<T>(work: () => T): T {
-  return sockets.run(true, work);
-}
+/** Claims of whoever comes by the local socket. No token can hold them, because a symbol is not JSON. */
+export const socketClaims: Readonly<Record<string, unknown>> = { transport: Symbol.for('vivarium: local socket') };
 
 /** `single`: there is one client, on stdio. */
 export function callerOf({ method, name, ctx }: AroundCall, single: boolean): Caller {
@@ -27,7 +24,7 @@ export function callerOf({ method, name, ctx }: AroundCall, single: boolean): Ca
   const presented = client.info === undefined ? undefined : `${client.info.name} ${client.info.version}`;
   return {
     ...(principal !== undefined && { principal: bounded(principal.id) }),
-    transport: sockets.getStore() === true ? 'local socket' : single ? 'stdio' : 'http',
+    transport: principal?.claims?.['transport'] === socketClaims['transport'] ? 'local socket' : single ? 'stdio' : 'http',
     ...(presented !== undefined && { client: bounded(presented) }),
     request: bounded(name === undefined ? method : `${method} ${name}`),
   };
