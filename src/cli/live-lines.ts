@@ -6,30 +6,68 @@ import { printable, quote } from './terminal.ts';
 export interface Address {
   readonly name: string;
   readonly url: string;
-  /** The token itself, or the variable that holds it. */
+  /** The file that holds the token, where it is kept in one. */
+  readonly file?: string | undefined;
+  /** The token itself, to be in the lines. */
   readonly token?: string | undefined;
+  /** The variable that holds the token. */
   readonly variable?: string | undefined;
 }
 
-export function httpLines({ name, url, token, variable }: Address): string[] {
-  const authorization = token === undefined ? undefined : `Bearer ${token}`;
-  // A variable is left to the shell or to the client, each in its own way to write one.
-  const header = authorization !== undefined ? quote(`Authorization: ${authorization}`) : `"Authorization: Bearer $${variable}"`;
-  const claude = ['claude mcp add --transport http', quote(name), quote(url)];
-  if (token !== undefined || variable !== undefined) claude.push('--header', header);
-  const headersFor = (reference: string): object => {
-    const value = authorization ?? (variable === undefined ? undefined : `Bearer ${reference}`);
-    return value === undefined ? {} : { headers: { Authorization: value } };
-  };
-  const codex = [`[mcp_servers.${name}]`, `url = ${JSON.stringify(url)}`];
-  if (authorization !== undefined) codex.push(`http_headers = { "Authorization" = ${JSON.stringify(authorization)} }`);
-  else if (variable !== undefined) codex.push(`bearer_token_env_var = ${JSON.stringify(variable)}`);
+/** What clients that read the token from their environment find it under. */
+const usualVariable = 'VIVARIUM_LIVE_TOKEN';
+
+/** Without `token` no line has it: what is pasted stays in the history of the shell, and other users see commands that run. */
+export function httpLines({ name, url, file, token, variable }: Address): string[] {
+  if (token !== undefined) return linesWith(name, url, `Bearer ${token}`);
+  if (file !== undefined) return linesReading(name, url, file);
+  if (variable !== undefined) return linesNaming(name, url, variable, claudeLine(name, url, `$${variable}`));
   return lines(
-    claude.join(' '),
-    codex,
-    { mcpServers: { [name]: { url, ...headersFor(`\${env:${variable}}`) } } },
-    { name, type: 'http', url, ...headersFor(`\${env:${variable}}`) },
+    `claude mcp add --transport http ${quote(name)} ${quote(url)}`,
+    [`[mcp_servers.${name}]`, `url = ${JSON.stringify(url)}`],
+    { mcpServers: { [name]: { url } } },
+    { name, type: 'http', url },
   );
+}
+
+/** Claude Code runs a command for its headers whenever it connects; `token` is what a shell puts it in place of. */
+function claudeLine(name: string, url: string, token: string): string {
+  const headersHelper = `echo "{\\"Authorization\\":\\"Bearer ${token}\\"}"`;
+  return `claude mcp add-json ${quote(name)} ${quote(JSON.stringify({ type: 'http', url, headersHelper }))}`;
+}
+
+function linesWith(name: string, url: string, authorization: string): string[] {
+  const headers = { Authorization: authorization };
+  return lines(
+    `claude mcp add --transport http ${quote(name)} ${quote(url)} --header ${quote(`Authorization: ${authorization}`)}`,
+    [`[mcp_servers.${name}]`, `url = ${JSON.stringify(url)}`, `http_headers = { "Authorization" = ${JSON.stringify(authorization)} }`],
+    { mcpServers: { [name]: { url, headers } } },
+    { name, type: 'http', url, headers },
+  );
+}
+
+/** A variable is left to the client, each in its own way to write one. */
+function linesNaming(name: string, url: string, variable: string, claude: string, code?: object): string[] {
+  const headers = { Authorization: `Bearer \${env:${variable}}` };
+  return lines(
+    claude,
+    [`[mcp_servers.${name}]`, `url = ${JSON.stringify(url)}`, `bearer_token_env_var = ${JSON.stringify(variable)}`],
+    { mcpServers: { [name]: { url, headers } } },
+    code ?? { name, type: 'http', url, headers },
+  );
+}
+
+/** VS Code asks for the token once and keeps it; Codex and Cursor have a variable. */
+function linesReading(name: string, url: string, file: string): string[] {
+  const id = `${name}-token`;
+  const headers = { Authorization: `Bearer \${input:${id}}` };
+  const inputs = [{ type: 'promptString', id, description: `The content of ${file}`, password: true }];
+  const claude = claudeLine(name, url, `$(cat ${quote(file)})`);
+  return [
+    ...linesNaming(name, url, usualVariable, claude, { name, type: 'http', url, headers, inputs }),
+    printable(`  Codex and Cursor read a variable. Set it where they are started: export ${usualVariable}="$(cat ${quote(file)})"`),
+    '  VS Code asks for the token once: paste what is in that file. --show-token prints the lines with the token in them.',
+  ];
 }
 
 /** A server that the client starts. */

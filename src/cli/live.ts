@@ -1,4 +1,5 @@
 // vivarium live: an MCP server that gives an agent the project as a living program.
+import { resolve } from 'node:path';
 import type { OpenDoor } from '../live/local.ts';
 import { guardProcess } from '../serve/guard.ts';
 import { serveStdio } from '../serve/stdio.ts';
@@ -76,18 +77,28 @@ export const live: Command = {
       value: 'file',
       help: 'Append who evaluates what, and how it ends, to this file; what cannot be recorded is refused',
     },
+    'show-token': {
+      type: 'boolean',
+      help: 'Print the token in the lines that add the server to a client, instead of where it is read from',
+    },
+    'rotate-token': { type: 'boolean', help: 'Make a new token, which running servers take within seconds, and start nothing' },
     quiet: { type: 'boolean', short: 'q', help: 'Do not say how to add it to a client' },
     ...httpFlags,
   },
   examples: [
     ['vivarium live', 'on stdio, for the project in this folder'],
     ['vivarium live --load src/app.ts', 'with the program in it from the start'],
-    ['vivarium live --http 4100', 'at a URL, for whoever has the token it prints'],
+    ['vivarium live --http 4100', 'at a URL, for whoever has its token'],
     ['claude mcp add vivarium-live -- npx vivarium live', 'add it to Claude Code'],
   ],
   async run({ positionals, values }) {
     if (positionals.length > 0 && values['attach'] !== true)
       throw new CommandError(exitCodes.usage, 'live takes no arguments, except what to --attach to', { hint: 'vivarium live --help' });
+    if (values['rotate-token'] === true) {
+      const state = values['state'] as string | undefined;
+      await (await import('./live-token.ts')).rotate(state && resolve(state));
+      return exitCodes.ok;
+    }
     const overHttp = usesHttp(values);
     const options = optionsOf(values, !overHttp, positionals);
     if (overHttp) {

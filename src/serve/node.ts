@@ -47,6 +47,8 @@ export interface HttpServing extends Serving {
   readonly url: string;
   readonly port: number;
   readonly stats: HttpStats;
+  /** Cuts every connection, with the streams on it, such as when tokens were changed: clients come back and are authorized again. */
+  disconnect(): void;
 }
 
 /** To be mounted in any server that speaks node:http. */
@@ -178,6 +180,10 @@ class NodeServing implements HttpServing {
 
   get stats(): HttpStats {
     return this.#endpoint.stats;
+  }
+
+  disconnect(): void {
+    this.#http.closeAllConnections();
   }
 
   close(): Promise<void> {

@@ -1,0 +1,52 @@
+// The token of `vivarium live --http`: where it is kept, who is let in by it, and `--rotate-token`.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { bearer } from '../auth/index.ts';
+import { type KeptToken, keptToken } from '../live/token.ts';
+import { rotateToken, watchToken } from '../live/token-rotation.ts';
+import type { Authorizer } from '../protocol/authorization.ts';
+import { CommandError, exitCodes } from './command.ts';
+import { printable } from './terminal.ts';
+
+export function tokenIn(stateFolder: string | undefined): Promise<KeptToken> {
+  return inPlace(stateFolder, keptToken);
+}
+
+/** `vivarium live --rotate-token`: no server is started. */
+export async function rotate(stateFolder: string | undefined): Promise<void> {
+  const { file } = await inPlace(stateFolder, rotateToken);
+  process.stderr.write(
+    [
+      `A new token is in ${printable(file)}. The old one is refused from now on.`,
+      'Servers that run take the new one within seconds, and cut the connections that were made with the old one.',
+      'Clients that read the file need to connect again. Others need the new token: see `vivarium live --http`.',
+      '',
+    ].join('\n'),
+  );
+}
+
+/** Lets in whoever has the token that is in the file now; `renewed` is told when it is another one. */
+export function byKeptToken(kept: KeptToken, renewed: () => void): { readonly auth: Authorizer; stop(): void } {
+  let current = bearer([kept.token]);
+  const stop = watchToken(kept, (token) => {
+    current = bearer([token]);
+    renewed();
+  });
+  const auth: Authorizer = {
+    admit: (head, resource) => current.admit(head, resource),
+    stepUp: (scopes, principal, resource) => current.stepUp(scopes, principal, resource),
+  };
+  return { auth, stop };
+}
+
+async function inPlace(stateFolder: string | undefined, act: (folder: string) => Promise<KeptToken>): Promise<KeptToken> {
+  const folder = stateFolder ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'vivarium', 'live');
+  try {
+    return await act(folder);
+  } catch (cause) {
+    throw new CommandError(exitCodes.usage, `There is no place for the token: ${(cause as Error).message}`, {
+      hint: 'Give one: --auth-token-env NAME, or another folder: --state',
+      cause,
+    });
+  }
+}
