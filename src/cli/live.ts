@@ -100,6 +100,8 @@ export const live: Command = {
       return exitCodes.ok;
     }
     const overHttp = usesHttp(values);
+    if (!overHttp && values['show-token'] === true)
+      throw new CommandError(exitCodes.usage, '--show-token is about HTTP', { hint: 'Add --http 4100' });
     const options = optionsOf(values, !overHttp, positionals);
     if (overHttp) {
       await (await import('./live-http.ts')).liveOverHttp(options, values);

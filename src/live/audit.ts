@@ -76,11 +76,13 @@ const quiet: ReadonlySet<string> = new Set(['ping', 'refs', 'modules', 'packages
 export class Audit {
   readonly #sink: AuditSink | undefined;
   readonly #file: string | undefined;
+  readonly #report: (error: unknown) => void;
 
-  /** Without a sink nothing is recorded. `file`: where it writes, which code in a sandbox must not see. */
-  constructor(sink?: AuditSink, file?: string) {
+  /** Without a sink nothing is recorded. `file`: where it writes, which code in a sandbox must not see. `report`: to the operator. */
+  constructor(sink?: AuditSink, { file, report = () => undefined }: { file?: string; report?: (error: unknown) => void } = {}) {
     this.#sink = sink;
     this.#file = file;
+    this.#report = report;
   }
 
   /** The same, unless code in this sandbox could read or change the log. */
@@ -112,6 +114,7 @@ export class Audit {
         ...(omitted > 0 && { omitted }),
       });
     } catch (error) {
+      this.#report(error);
       throw new Error(`Refused, because the audit log cannot be written (${reasonOf(error)}). Nothing was run.`, { cause: error });
     }
     return ({ outcome, line }) => {
@@ -119,6 +122,7 @@ export class Audit {
       try {
         sink({ event: 'end', id, time: new Date().toISOString(), ms, outcome, line: firstLine(line) });
       } catch (error) {
+        this.#report(error);
         place.remarks?.add(`The audit log has no record of how the last evaluation ended (${reasonOf(error)}).`);
       }
     };

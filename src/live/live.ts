@@ -144,7 +144,8 @@ export function createLive(options: LiveOptions = {}): Live {
   const home = new Home(options.cwd ?? process.cwd(), options.cwd === undefined && single);
   const limits: LiveLimits = { ...usual, ...options.limits };
   const sandbox = sandboxOf(options.sandbox);
-  const audit = auditOf(options.audit, sandbox === undefined ? undefined : home.folder);
+  const report = (error: unknown): void => void coreOf(local).report(error, 'audit');
+  const audit = auditOf(options.audit, report, sandbox === undefined ? undefined : home.folder);
   const terms: SessionTerms = {
     get cwd() {
       return home.folder;
@@ -224,15 +225,15 @@ function visitsOf(attach: LiveOptions['attach'], home: Home): { visits?: () => r
 }
 
 /** `project`: where code in a sandbox sees it. */
-function auditOf(audit: LiveOptions['audit'], project: string | undefined): Audit {
-  if (audit === undefined || typeof audit === 'function') return new Audit(audit);
+function auditOf(audit: LiveOptions['audit'], report: (error: unknown) => void, project: string | undefined): Audit {
+  if (audit === undefined || typeof audit === 'function') return new Audit(audit, { report });
   try {
     const file = placeOf(audit.file);
     if (project !== undefined && isWithin(file, realpathSync(project)))
       throw new Error(
         `The audit log ${file} is in the project, which code in the sandbox sees. Keep it elsewhere, such as in your home folder.`,
       );
-    return new Audit(auditFile(file), file);
+    return new Audit(auditFile(file), { file, report });
   } catch (error) {
     throw new VivariumError('ERR_CONFIG', (error as Error).message, { cause: error });
   }

@@ -1,9 +1,11 @@
 // The audit of evaluations: what a record has in it, and that nothing runs without one.
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { type AuditEnd, type AuditRecord, type AuditStart, createLive } from 'vivarium/live';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type AuditEnd, type AuditRecord, type AuditStart, createLive, smalltalk } from 'vivarium/live';
 import { createTestClient } from 'vivarium/testing';
 import { eventually, type Lab, type LabOptions, openLab } from './fixture.ts';
 
@@ -108,6 +110,27 @@ describe('a record', () => {
     expect(boots.map(({ client }) => client)).toEqual(['one 1', 'two 1']);
     await one?.close();
     await two?.close();
+  });
+});
+
+describe('of programs and surfaces of others', () => {
+  it('there is a record of joining a running program, before anything is done to it', async () => {
+    const child = spawn(process.execPath, ['--inspect=127.0.0.1:0', '-e', 'setInterval(() => {}, 1000)'], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [said] = (await once(child.stderr, 'data')) as [Buffer];
+    const { host } = new URL(/ws:\/\/\S+/.exec(String(said))?.[0] ?? '');
+    const { lab, starts, endOf } = await openAudited({ attach: [host] });
+    await lab.evaluate('process.pid', { session: `inspector-${host.split(':').at(-1)}` });
+    expect(starts().map(({ operation }) => operation)).toEqual(['evaluate', 'attach']);
+    expect(endOf(starts('evaluate')[0])).toMatchObject({ outcome: 'ok', line: String(child.pid) });
+  });
+
+  it('there is a record of what a surface of another server evaluates', async () => {
+    const { lab, starts } = await openAudited({ engines: [smalltalk()], surface: 'pharo' });
+    await lab.call('evaluate', { expression: '3 + 4' });
+    expect(starts('evaluate')).toMatchObject([{ text: '3 + 4', language: 'smalltalk', request: 'tools/call evaluate' }]);
   });
 });
 
