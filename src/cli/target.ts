@@ -5,7 +5,7 @@ import type { AuthProvider } from '../protocol/authorization.ts';
 import type { Connector } from '../protocol/channel.ts';
 import { entryOf, expanded, readConfigurations, type ServerEntry } from './client-config.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
-import { confirm } from './confirm.ts';
+import { confirm, visible } from './confirm.ts';
 import { questionOf } from './server-question.ts';
 import { quote } from './terminal.ts';
 import { words } from './words.ts';
@@ -89,7 +89,7 @@ async function byName(name: string, args: Arguments): Promise<ServerTarget> {
   const configurations = await readConfigurations(config, resolve(config === undefined ? cwd : '.'));
   const found = configurations.find(({ servers }) => servers.has(name));
   if (found === undefined) {
-    const known = configurations.flatMap(({ servers }) => [...servers.keys()]);
+    const known = configurations.flatMap(({ servers }) => [...servers.keys()].map(visible));
     if (moduleName.test(name)) throw new CommandError(exitCodes.usage, `There is no file ${name}`);
     const hint = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\])(?::\d+|\/)/i.test(name)
       ? `If it is a URL, write http://${name}`
@@ -114,7 +114,9 @@ async function onlyServer(args: Arguments): Promise<ServerTarget | undefined> {
   const [configuration] = await readConfigurations(config, resolve('.'));
   const names = [...(configuration?.servers.keys() ?? [])];
   if (names.length === 1) return byName(names[0] as string, args);
-  throw new CommandError(exitCodes.usage, `${config} names ${names.length} servers`, { hint: `--server ${names.join(' or --server ')}` });
+  throw new CommandError(exitCodes.usage, `${config} names ${names.length} servers`, {
+    hint: `--server ${names.map(visible).join(' or --server ')}`,
+  });
 }
 
 /** As docker does: a name alone passes on what is set here. */

@@ -52,18 +52,21 @@ const commands: readonly (readonly string[])[] = [
 ];
 
 describe('a URL in a file of the project', () => {
-  it.each(commands)('is not contacted by %s %s %s %s without consent, and no variable goes there', async (...args) => {
-    named({ url: `http://${origin}/mcp?k=${variable('ANTHROPIC_API_KEY')}`, headers: { 'X-Key': variable('ANTHROPIC_API_KEY') } });
-    const { code, stdout, stderr } = await run(...args);
-    expect(seen).toEqual([]);
-    expect(code).toBe(2);
-    expect(stdout + stderr).not.toContain(secret);
-    expect(stderr).toContain(`  address    http://${origin}/mcp?k=${variable('ANTHROPIC_API_KEY')}\n  host       ${origin}\n`);
-    expect(stderr).toContain(
-      `  sends      ${variable('ANTHROPIC_API_KEY')} in the address, ${variable('ANTHROPIC_API_KEY')} in the header X-Key\n`,
-    );
-    expect(stderr).toContain('Cannot ask for confirmation without a terminal\n  To agree, pass --yes');
-  });
+  it.each(commands.map((args) => [args.join(' '), args] as const))(
+    'is not contacted by %s without consent, and no variable goes there',
+    async (_, args) => {
+      named({ url: `http://${origin}/mcp?k=${variable('ANTHROPIC_API_KEY')}`, headers: { 'X-Key': variable('ANTHROPIC_API_KEY') } });
+      const { code, stdout, stderr } = await run(...args);
+      expect(seen).toEqual([]);
+      expect(code).toBe(2);
+      expect(stdout + stderr).not.toContain(secret);
+      expect(stderr).toContain(`  address    http://${origin}/mcp?k=${variable('ANTHROPIC_API_KEY')}\n  host       ${origin}\n`);
+      expect(stderr).toContain(
+        `  sends      ${variable('ANTHROPIC_API_KEY')} in the address, ${variable('ANTHROPIC_API_KEY')} in the header X-Key\n`,
+      );
+      expect(stderr).toContain('Cannot ask for confirmation without a terminal\n  To agree, pass --yes');
+    },
+  );
 
   it('is contacted after --yes, and its secrets are still not printed', async () => {
     named({ url: `http://${origin}/mcp?k=${variable('ANTHROPIC_API_KEY')}` });
@@ -130,6 +133,15 @@ describe('a program in a file of the project', () => {
     expect(stderr).not.toContain('NODE_OPTIONS');
     expect(stderr).toContain('  command    node\n');
   });
+});
+
+it('names in a file cannot forge lines of an error either', async () => {
+  writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: { 'a\nvivarium: Healthy.': {}, b: {} } }));
+  for (const args of [
+    ['list', 'nobody'],
+    ['list', '--config', '.mcp.json'],
+  ])
+    expect((await run(...args)).stderr).not.toMatch(/^vivarium: Healthy/m);
 });
 
 describe('the question', () => {
