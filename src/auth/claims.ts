@@ -13,7 +13,7 @@ export const invalid = {
   audience: { invalid: 'The access token is for another resource' },
   issuer: { invalid: 'The access token is from another issuer' },
   subject: { invalid: 'The access token names nobody' },
-  bound: { invalid: 'The access token is bound to a key, which is not supported here' },
+  bound: { invalid: 'The access token is bound to a key or a certificate (cnf), and this server has not verified the proof' },
 } as const;
 
 /** An empty list would match nothing, and an empty name would be a slip. */
@@ -36,9 +36,9 @@ function isSameUrl(one: string, other: string): boolean {
   return URL.canParse(one) && URL.canParse(other) && new URL(one).href === new URL(other).href;
 }
 
-/** DPoP: whoever sends it as a bearer token cannot prove that it is theirs. */
+/** RFC 7800: whoever sends it must prove that it is theirs, by DPoP, by mutual TLS, or by a way yet to come. No proof is verified here. */
 export function isBound({ cnf }: JsonObject): boolean {
-  return typeof cnf === 'object' && cnf !== null && 'jkt' in cnf;
+  return cnf !== undefined && cnf !== null;
 }
 
 /** `sub`, or the client where no user is concerned; `map` is the author's, and may throw. */

@@ -1,5 +1,6 @@
 // From the name of an issuer to the address of its keys.
-import { failure, fetchJson, isLoopback, isSafe } from './fetch-json.ts';
+import { failure, fetchJson, isSafe } from './fetch-json.ts';
+import { isWithin, reachOf } from './reach.ts';
 
 /** Asks until one of the documents speaks for exactly this issuer (RFC 8414, section 3.3). */
 export async function findJwksUri(issuer: string, signal: AbortSignal): Promise<URL> {
@@ -26,10 +27,10 @@ export function metadataUrls(issuer: string): URL[] {
   return places.map((place) => new URL(`${origin}${place}`));
 }
 
-/** A document from elsewhere must not send this server to addresses of its own machine. */
+/** A document from elsewhere must not send this server nearer to itself than the issuer is. */
 function keysAddress(from: URL, uri: unknown): URL {
   const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined;
-  if (url !== undefined && isSafe(url) && (isLoopback(from) || !isLoopback(url))) return url;
+  if (url !== undefined && isSafe(url) && isWithin(url.hostname, reachOf(from))) return url;
   throw failure(from, 'names no address of keys that may be asked');
 }
 

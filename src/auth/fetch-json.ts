@@ -1,5 +1,6 @@
 // One bounded request for JSON: no redirect, no long wait, no large answer, no plain HTTP beyond this machine.
 import { VivariumError } from '../jsonrpc/error.ts';
+import { isLoopback } from '../text/loopback.ts';
 
 const maxBytes = 1_048_576;
 
@@ -48,12 +49,9 @@ export function failure(url: URL, what: string): VivariumError {
 
 /** An address that may be asked: https, or plain HTTP on this machine. */
 export function isSafe(url: URL): boolean {
-  return (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) && url.username === '' && url.password === '';
-}
-
-/** By name or by number; the parser has written every form of the number in one way. */
-export function isLoopback({ hostname }: URL): boolean {
-  return /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return (
+    (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) && url.username === '' && url.password === ''
+  );
 }
 
 export function asHttpUrl(text: unknown, what: string): URL {

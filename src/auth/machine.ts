@@ -5,7 +5,7 @@ import { createAsk, jsonOf, quote, refused } from './ask.ts';
 import { asClientTerms, type ClientAuthOptions, checkText } from './client-options.ts';
 import { asHttpUrl } from './fetch-json.ts';
 import { mistake } from './options.ts';
-import { isHome, keyParty, notHome, type Party, publicParty, secretMethod, secretParty } from './party.ts';
+import { checkIssuer, keyParty, notHome, type Party, publicParty, secretMethod, secretParty } from './party.ts';
 import { createProvider } from './provider.ts';
 import type { Method, Round } from './round.ts';
 import { findServer } from './server-discovery.ts';
@@ -13,8 +13,8 @@ import { requestToken } from './token-endpoint.ts';
 
 interface MachineOptions extends ClientAuthOptions {
   readonly clientId: string;
-  /** Whose client it is. Default: the first issuer that is met; another never gets to see its credentials. */
-  readonly issuer?: string;
+  /** The authorization server that gave out the credentials: no other gets to see them, whatever an MCP server names. */
+  readonly issuer: string;
 }
 
 export interface ClientCredentialsOptions extends MachineOptions {
@@ -131,6 +131,7 @@ type Own = Pick<Method, 'party' | 'obtain'>;
 function machine(kind: string, options: MachineOptions, own: Own): AuthProvider {
   const { clientId, issuer } = options;
   checkText(clientId, '`clientId`');
+  checkIssuer(issuer, options.allowInsecure);
   return createProvider(
     {
       ...own,
@@ -138,7 +139,7 @@ function machine(kind: string, options: MachineOptions, own: Own): AuthProvider 
       interactive: false,
       choose: (servers) => servers.find((one) => one === issuer) ?? (servers[0] as string),
       async party(round): Promise<Party> {
-        if (!(await isHome(round, clientId, issuer))) throw notHome(round);
+        if (round.server.issuer !== issuer) throw notHome(round);
         return own.party(round);
       },
     },

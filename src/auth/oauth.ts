@@ -4,7 +4,7 @@ import type { AuthProvider } from '../protocol/authorization.ts';
 import { authorize, type Redirect } from './authorization-code.ts';
 import { type ClientAuthOptions, checkText } from './client-options.ts';
 import { mistake } from './options.ts';
-import { isHome, notHome, type Party, publicParty, secretMethod, secretParty } from './party.ts';
+import { checkIssuer, isHome, notHome, type Party, publicParty, secretMethod, secretParty } from './party.ts';
 import { createProvider } from './provider.ts';
 import { forget, registered } from './registration.ts';
 import type { Round } from './round.ts';
@@ -15,7 +15,7 @@ export interface OAuthOptions extends ClientAuthOptions {
   /** Registered by hand. */
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** Whose `clientId` it is. Default: the first issuer that is met; another never gets to see it. */
+  /** Whose `clientId` it is. Needed with a `clientSecret`. Default: the first issuer that is met; another never gets to see it. */
   readonly issuer?: string;
   /** The address of a document about this client, used as its id where the authorization server reads such documents. */
   readonly clientMetadataUrl?: string;
@@ -29,6 +29,7 @@ export function oauth(options: OAuthOptions): AuthProvider {
     throw mistake('`redirect.uri` is no address: write where the browser is sent back to');
   if (clientId !== undefined) checkText(clientId, '`clientId`');
   if (clientSecret !== undefined && clientId === undefined) throw mistake('`clientSecret` needs its `clientId`');
+  if (clientSecret !== undefined) checkIssuer(issuer, options.allowInsecure);
   if (clientMetadataUrl !== undefined) checkMetadataUrl(clientMetadataUrl);
   const uri = redirect?.uri ?? '';
 

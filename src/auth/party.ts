@@ -1,6 +1,8 @@
 // Who the client is at an authorization server, and how it shows that at the token endpoint.
 import type { ClientAuth, PrivateKey } from 'oauth4webapi';
 import { refused } from './ask.ts';
+import { asHttpUrl } from './fetch-json.ts';
+import { mistake } from './options.ts';
 import type { Round } from './round.ts';
 import type { AuthServer } from './server-discovery.ts';
 import { keys } from './tokens.ts';
@@ -45,10 +47,17 @@ export function secretMethod({ authMethods, issuer }: AuthServer): string {
   return method;
 }
 
-/**
- * Credentials that the user has given are for one issuer: the one named, else the first that asked for them. A server
- * that later names another must not get to see them.
- */
+/** An MCP server chooses which authorization server it names: a secret needs one that its owner has named. */
+export function checkIssuer(issuer: unknown, allowInsecure = false): void {
+  if (issuer === undefined) {
+    throw mistake(
+      'Credentials need the `issuer` that gave them out: without it any MCP server could name an authorization server of its own, and would be sent them',
+    );
+  }
+  if (!allowInsecure) asHttpUrl(issuer, '`issuer`');
+}
+
+/** A client id without a secret is for one issuer: the one named, else the first that is met. */
 export async function isHome({ server, store }: Round, clientId: string, issuer: string | undefined): Promise<boolean> {
   if (issuer !== undefined) return issuer === server.issuer;
   const key = keys.home(clientId);

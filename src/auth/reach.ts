@@ -1,5 +1,6 @@
 // Which addresses a document from elsewhere may send this client to: never nearer to it than the MCP server itself is.
 import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import { isLoopback } from '../text/loopback.ts';
 
 /** How near an address is. `special`: link-local, multicast and everything else that no authorization server has. */
 type Zone = 'public' | 'private' | 'loopback' | 'special';
@@ -44,7 +45,8 @@ export function zoneOf(hostname: string): Zone {
   const host = canonical(hostname);
   if (/^\d+\.\d+\.\d+\.\d+$/.test(host)) return zoneOf4(host.split('.').map(Number));
   if (host.startsWith('[')) return zoneOf6(groupsOf(host.slice(1, -1)));
-  return /^(?:.+\.)?localhost$/.test(host) ? 'loopback' : 'public';
+  // Names below it are nobody's to own (RFC 6761): some resolvers lead them here.
+  return isLoopback(host) || host.endsWith('.localhost') ? 'loopback' : 'public';
 }
 
 /** The parser knows every spelling of a number: 0x7f.1, 2130706433, ::ffff:127.0.0.1. */

@@ -1,7 +1,8 @@
 // Makes the client known to an authorization server that has never heard of it (RFC 7591), once for each issuer.
+
+import { isLoopback } from '../text/loopback.ts';
 import { jsonOf, quote, refused } from './ask.ts';
 import type { JsonObject } from './fetch-json.ts';
-import { isLoopback } from './fetch-json.ts';
 import { type Party, publicParty, secretParty } from './party.ts';
 import type { Round } from './round.ts';
 import type { AuthServer } from './server-discovery.ts';
@@ -111,5 +112,5 @@ function asParty({ clientId, clientSecret, method }: Registration): Party {
 
 /** 2026-07-28: it must be said, because redirects to this machine are refused to others. */
 function isNative(redirect: URL): boolean {
-  return isLoopback(redirect) || (redirect.protocol !== 'https:' && redirect.protocol !== 'http:');
+  return isLoopback(redirect.hostname) || (redirect.protocol !== 'https:' && redirect.protocol !== 'http:');
 }

@@ -1,10 +1,13 @@
 // Tokens that only the author of the server can judge.
 import type { Authorizer, Principal, RequestHead } from '../protocol/authorization.ts';
 import { createAuthorizer } from './authorizer.ts';
-import { asPrincipal, invalid, type Verdict } from './claims.ts';
+import { asPrincipal, invalid, isBound, type Verdict } from './claims.ts';
 import { type AuthOptions, asTerms, mistake, type Terms } from './options.ts';
 
-/** Whose token it is; undefined for nobody's. It is asked at every request, and what it throws is told to `onError` only. */
+/**
+ * Whose token it is; undefined for nobody's. It is asked at every request, and what it throws is told to `onError` only. Claims with
+ * `cnf` are refused: a verifier that has checked the proof leaves it out.
+ */
 export type Verifier = (token: string, head: RequestHead) => Principal | undefined | Promise<Principal | undefined>;
 
 export function verifier(verify: Verifier, options: AuthOptions = {}): Authorizer {
@@ -27,9 +30,8 @@ export function verifier(verify: Verifier, options: AuthOptions = {}): Authorize
 function judged(answer: Principal | undefined, terms: Terms): Verdict {
   if (answer === undefined || answer === null) return invalid.token;
   const principal = asPrincipal(answer);
-  return principal === undefined
-    ? failed(mistake('A verifier gave no principal: return { id, scopes }, or undefined'), terms)
-    : { principal };
+  if (principal === undefined) return failed(mistake('A verifier gave no principal: return { id, scopes }, or undefined'), terms);
+  return isBound(principal.claims ?? {}) ? invalid.bound : { principal };
 }
 
 function failed(error: unknown, terms: Terms): Verdict {

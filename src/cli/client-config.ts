@@ -58,17 +58,16 @@ async function parse(path: string): Promise<unknown> {
   }
 }
 
-/** Clients write the same things under several names. */
+/** Clients write the same things under several names. Variables stand in it as they are written: see `expanded`. */
 export function entryOf(name: string, raw: unknown, file: string): ServerEntry {
   const given = asObject(raw) ?? {};
   const refuse = (why: string): CommandError => new CommandError(exitCodes.usage, `The server "${name}" in ${file} ${why}`);
-  const fill = (text: string): string => filled(text, (variable) => refuse(`needs the variable ${variable}, which is not set`));
   const url = [given['url'], given['httpUrl'], given['serverUrl'], given['uri']].find((one) => typeof one === 'string');
   if (typeof url === 'string') {
-    const headers = mapped(given['headers'] ?? given['http_headers'], fill);
+    const headers = texts(given['headers'] ?? given['http_headers']);
     const tokenVariable = given['bearer_token_env_var'];
-    if (typeof tokenVariable === 'string') headers['authorization'] = `Bearer ${fill(`\${${tokenVariable}}`)}`;
-    return { url: fill(url), headers, sse: given['type'] === 'sse' || given['transport'] === 'sse' };
+    if (typeof tokenVariable === 'string') headers['authorization'] = `Bearer \${${tokenVariable}}`;
+    return { url, headers, sse: given['type'] === 'sse' || given['transport'] === 'sse' };
   }
   const line = given['command'] ?? given['cmd'];
   const [command, ...first] = Array.isArray(line) ? line.map(String) : [line];
@@ -76,28 +75,41 @@ export function entryOf(name: string, raw: unknown, file: string): ServerEntry {
   const args = given['args'] ?? [];
   if (!Array.isArray(args)) throw refuse('has args that are no list');
   return {
-    command: fill(command),
-    args: [...first, ...args].map((arg) => fill(String(arg))),
-    env: mapped(given['env'] ?? given['envs'] ?? given['environment'], fill),
-    ...(typeof given['cwd'] === 'string' && { cwd: fill(given['cwd']) }),
+    command,
+    args: [...first, ...args].map(String),
+    env: texts(given['env'] ?? given['envs'] ?? given['environment']),
+    ...(typeof given['cwd'] === 'string' && { cwd: given['cwd'] }),
   };
 }
 
-/** `${VAR}`, `${env:VAR}` and `${VAR:-otherwise}`. */
-function filled(text: string, missing: (variable: string) => Error): string {
-  return text.replace(/\$\{(?:env:)?(\w+)(?::-([^}]*))?\}/g, (whole, variable: string, otherwise: string | undefined) => {
+/** With the values of variables in their places: only for what somebody has agreed to, because it may hold secrets from here on. */
+export function expanded(entry: ServerEntry, name: string, file: string): ServerEntry {
+  const fill = (text: string): string =>
+    withVariables(text, (variable, value) => {
+      if (value !== undefined) return value;
+      throw new CommandError(exitCodes.usage, `The server "${name}" in ${file} needs the variable ${variable}, which is not set`);
+    });
+  const all = (values: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value)]));
+  if ('url' in entry) return { ...entry, url: fill(entry.url), headers: all(entry.headers) };
+  const { command, args, env, cwd } = entry;
+  return { command: fill(command), args: args.map(fill), env: all(env), ...(cwd !== undefined && { cwd: fill(cwd) }) };
+}
+
+/** `${VAR}`, `${env:VAR}` and `${VAR:-otherwise}`. `secret` is a value that comes from the environment; undefined when it is not set. */
+export function withVariables(text: string, put: (variable: string, secret: string | undefined) => string): string {
+  return text.replace(/\$\{(?:env:)?(\w+)(?::-([^}]*))?\}/g, (_, variable: string, otherwise: string | undefined) => {
     if (variable === 'workspaceFolder') return process.cwd();
-    const value = process.env[variable] ?? otherwise;
-    if (value === undefined) throw missing(whole.includes('input:') ? whole : variable);
-    return value;
+    const value = process.env[variable];
+    return value === undefined && otherwise !== undefined ? otherwise : put(variable, value);
   });
 }
 
-function mapped(value: unknown, fill: (text: string) => string): Record<string, string> {
-  const entries = Object.entries(asObject(value) ?? {});
-  return Object.fromEntries(entries.map(([key, one]) => [key, fill(String(one))]));
+function texts(value: unknown): Record<string, string> {
+  return Object.fromEntries(Object.entries(asObject(value) ?? {}).map(([key, one]) => [key, String(one)]));
 }
 
+/** Its own members only: a file may write `__proto__`, which some parsers take for the prototype. */
 function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }

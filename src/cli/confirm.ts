@@ -1,21 +1,34 @@
 // A question with yes or no, on the terminal. Where nobody can answer, the answer is no.
 import { createInterface } from 'node:readline/promises';
 import { CommandError, exitCodes } from './command.ts';
-import { printableLines } from './terminal.ts';
 
-export async function confirm(question: string, agreed: boolean): Promise<void> {
+/** More would push its beginning out of sight. */
+const longest = 2_000;
+
+/** `lines` must be safe for a terminal: see `visible`. */
+export async function confirm(lines: readonly string[], question: string, agreed: boolean): Promise<void> {
   if (agreed) return;
-  const shown = printableLines(question);
-  if (process.stdin.isTTY !== true) {
-    throw new CommandError(exitCodes.usage, `${shown} Nobody is there to say so`, { hint: 'Add --yes' });
+  const shown = [...lines, question].join('\n');
+  if (shown.length > longest) {
+    throw new CommandError(exitCodes.usage, `${lines[0]} This takes ${shown.length} characters, too many for a question`, {
+      hint: 'Read it in the file, then pass --yes',
+    });
   }
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  if (process.stdin.isTTY !== true) {
+    throw new CommandError(exitCodes.usage, `${shown} Cannot ask for confirmation without a terminal`, { hint: 'To agree, pass --yes' });
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     // The end of the input, and Ctrl-C, say no.
-    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    const answer = await Promise.race([lines.question(`${shown} [y/N] `), ended]);
+    const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+    const answer = await Promise.race([terminal.question(`${shown} [y/N] `), ended]);
     if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new CommandError(exitCodes.interrupted, 'Nothing was started');
   } finally {
-    lines.close();
+    terminal.close();
   }
+}
+
+/** Text of a stranger on one line, in ASCII: no escape, line break, run of blanks or look-alike can pass for a part of the question. */
+export function visible(text: string): string {
+  return text.replace(/[^\x20-\x7e]| {2,}/gu, (run) => [...run].map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join(''));
 }

@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { asNetworkFailure } from '../connect/network-failure.ts';
+import { isLoopback } from '../text/loopback.ts';
 import type { Examination } from './doctor-step.ts';
 
 const stepMs = 10_000;
@@ -13,7 +14,7 @@ export async function examineNetwork(url: URL, examination: Examination): Promis
   const address = await resolveName(host, examination);
   if (address === undefined || !(await reachPort(address, port, examination))) return;
   if (url.protocol === 'https:') await agreeOnTls(host, port, examination);
-  else if (!/^(?:localhost|127\.|::1$)/.test(host))
+  else if (!isLoopback(host))
     examination.warn('tls', 'Plain HTTP: whoever is on the way reads everything', 'use https:// for anything but this machine');
 }
 

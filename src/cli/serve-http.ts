@@ -5,6 +5,7 @@ import type { Authorizer } from '../protocol/authorization.ts';
 import { type HttpServing, type ListenOptions, serveHttp } from '../serve/node.ts';
 import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
+import { isLoopback } from '../text/loopback.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { printable, quote } from './terminal.ts';
 
@@ -53,23 +54,19 @@ export async function listen(server: Server, values: Values, more: ListenOptions
 /** On a port of its own on the loopback, under the rules of the address in front. */
 function behind(options: ListenOptions, outside: string): ListenOptions {
   const { host = '127.0.0.1', publicUrl = outside, allowedHosts } = options;
-  const hosts = allowedHosts ?? (isLocal(host) ? undefined : options.publicUrl === undefined ? ['*'] : [new URL(publicUrl).host]);
+  const hosts = allowedHosts ?? (isLoopback(host) ? undefined : options.publicUrl === undefined ? ['*'] : [new URL(publicUrl).host]);
   return { ...options, host: '127.0.0.1', port: 0, publicUrl, ...(hosts !== undefined && { allowedHosts: hosts }) };
 }
 
 /** The host and the port of `--http`; a host that others can reach wants to be meant. */
 export function addressOf(values: Values, isGuarded: boolean): [host: string, port: number] {
   const [host, port] = address((values['http'] as string | undefined) ?? '');
-  if (!isLocal(host) && (values['allow-remote'] !== true || !isGuarded)) {
+  if (!isLoopback(host) && (values['allow-remote'] !== true || !isGuarded)) {
     throw new CommandError(exitCodes.usage, `${host} can be reached from elsewhere`, {
       hint: 'Add --allow-remote and --auth-token-env NAME (or --auth-issuer URL), or leave the host out',
     });
   }
   return [host, port];
-}
-
-function isLocal(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
 function optionsOf(server: Server, values: Values, own: Authorizer | undefined): ListenOptions {

@@ -23,7 +23,7 @@ export const targetFlags: Readonly<Record<string, Flag>> = {
     help: "A client's configuration file that names servers (default: those of the project in this folder)",
   },
   server: { type: 'string', value: 'name', help: 'The server in that file' },
-  yes: { type: 'boolean', short: 'y', help: 'Start what a configuration file says without asking' },
+  yes: { type: 'boolean', short: 'y', help: 'Start, or connect to, what a configuration file says without asking' },
   'spec-version': { type: 'string', value: 'revision', help: 'Speak this revision (default: auto, the newest both know)' },
   timeout: { type: 'string', value: 'time', help: 'For one request (default: 60s)' },
   'connect-timeout': { type: 'string', value: 'time', help: 'Until the server has answered for the first time (default: 30s)' },

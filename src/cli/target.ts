@@ -3,9 +3,10 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AuthProvider } from '../protocol/authorization.ts';
 import type { Connector } from '../protocol/channel.ts';
-import { entryOf, readConfigurations, type ServerEntry } from './client-config.ts';
+import { entryOf, expanded, readConfigurations, type ServerEntry } from './client-config.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
-import { confirm } from './confirm.ts';
+import { confirm, visible } from './confirm.ts';
+import { questionOf } from './server-question.ts';
 import { quote } from './terminal.ts';
 import { words } from './words.ts';
 
@@ -82,13 +83,13 @@ function refuse({ values, lists }: Arguments, flags: readonly string[], why: str
   if (stray !== undefined) throw new CommandError(exitCodes.usage, `--${stray} ${why}`);
 }
 
-/** What a file says is started only once somebody has seen it. */
+/** What a file says is started, or connected to, only once somebody has seen it: whoever wrote the project wrote the file. */
 async function byName(name: string, args: Arguments): Promise<ServerTarget> {
   const { config, cwd = '.' } = args.values as Record<string, string | undefined>;
   const configurations = await readConfigurations(config, resolve(config === undefined ? cwd : '.'));
   const found = configurations.find(({ servers }) => servers.has(name));
   if (found === undefined) {
-    const known = configurations.flatMap(({ servers }) => [...servers.keys()]);
+    const known = configurations.flatMap(({ servers }) => [...servers.keys()].map(visible));
     if (moduleName.test(name)) throw new CommandError(exitCodes.usage, `There is no file ${name}`);
     const hint = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\])(?::\d+|\/)/i.test(name)
       ? `If it is a URL, write http://${name}`
@@ -97,16 +98,14 @@ async function byName(name: string, args: Arguments): Promise<ServerTarget> {
         : 'Write a URL, --config file, or: -- node server.js';
     throw new CommandError(exitCodes.usage, `"${name}" is no URL, no module, and no server of a configuration file`, { hint });
   }
-  const entry = entryOf(name, found.servers.get(name), found.file);
-  if ('url' in entry) return { ...remoteTarget(entry.url, entry.headers, args, entry.sse), name };
-  const target = programTarget(entry.command, entry.args, args);
-  await confirm(`${found.file} says that "${name}" is started so:\n  ${target.label}\nStart it?`, args.values['yes'] === true);
-  const { env, cwd: own } = entry;
-  return {
-    label: target.label,
-    name,
-    entry: { ...entry, env: { ...env, ...('env' in target.entry && target.entry.env) }, ...(own !== undefined && { cwd: own }) },
-  };
+  const named = entryOf(name, found.servers.get(name), found.file);
+  const written = 'url' in named || args.values['cwd'] === undefined ? named : { cwd, ...named };
+  const { lines, question, label } = questionOf(name, written, found.file);
+  await confirm(lines, question, args.values['yes'] === true);
+  const entry = expanded(written, name, found.file);
+  if ('url' in entry) return { ...remoteTarget(entry.url, entry.headers, args, entry.sse), label, name };
+  const { entry: own } = programTarget(entry.command, entry.args, args);
+  return { label, name, entry: { ...entry, env: { ...entry.env, ...('env' in own && own.env) } } };
 }
 
 async function onlyServer(args: Arguments): Promise<ServerTarget | undefined> {
@@ -115,7 +114,9 @@ async function onlyServer(args: Arguments): Promise<ServerTarget | undefined> {
   const [configuration] = await readConfigurations(config, resolve('.'));
   const names = [...(configuration?.servers.keys() ?? [])];
   if (names.length === 1) return byName(names[0] as string, args);
-  throw new CommandError(exitCodes.usage, `${config} names ${names.length} servers`, { hint: `--server ${names.join(' or --server ')}` });
+  throw new CommandError(exitCodes.usage, `${config} names ${names.length} servers`, {
+    hint: `--server ${names.map(visible).join(' or --server ')}`,
+  });
 }
 
 /** As docker does: a name alone passes on what is set here. */

@@ -1,7 +1,8 @@
 // In front of a watched server over HTTP: holds the port, the sessions and the streams while one server follows the other.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { eventsOf, forward, idFor } from './watch-forward.ts';
+import { createLimitedServer } from '../serve/node-server.ts';
+import { copy, eventsOf, type Fields, forward, idFor, mapped, write } from './watch-forward.ts';
 import { WatchSessions } from './watch-sessions.ts';
 
 type Message = Readonly<Record<string, unknown>>;
@@ -16,17 +17,19 @@ export interface Generation {
 
 /** A stream that outlives the server behind it. */
 interface Held {
-  readonly path: string;
-  readonly method: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
+  readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The request that opened it, where it was one. */
-  readonly listen: Message | undefined;
+  /** What its request has said, once it is known; for the servers that follow. */
+  readonly body: () => Buffer | undefined;
+  /** It was opened by `subscriptions/listen`, not by GET. */
+  readonly isListen: boolean;
   hangUp: () => void;
 }
 
-const mostBody = 64 * 1024 * 1024;
+/** Of a body that may have to be told again. The server refuses longer ones. */
+const mostKept = 4 * 1024 * 1024;
+/** Bytes of a request that was refused are read and thrown away for so long: a client that still writes would not see the answer. */
+const lingerMs = 500;
 /** How long a request waits for a server that starts. */
 const longestStart = 20_000;
 /** How long a server that was replaced may take to answer what it has. */
@@ -35,7 +38,7 @@ const lists = ['tools', 'resources', 'prompts'] as const;
 
 export class WatchFront {
   readonly #http: Server;
-  readonly #sessions = new WatchSessions();
+  readonly #sessions: WatchSessions;
   readonly #held = new Set<Held>();
   /** Requests that a server still answers. */
   readonly #open = new Map<Generation, number>();
@@ -44,15 +47,14 @@ export class WatchFront {
   #arrive: () => void = () => undefined;
 
   constructor(path: string) {
-    this.#sessions.path = path;
+    this.#sessions = new WatchSessions(path);
     this.#arrived = new Promise((resolve) => {
       this.#arrive = resolve;
     });
-    this.#http = createServer((request, response) => {
+    this.#http = createLimitedServer({}, (request, response) => {
       response.on('error', () => undefined);
       void this.#serve(request, response).catch(() => this.#fail(response));
     });
-    this.#http.timeout = 0;
   }
 
   listen(port: number, host: string): Promise<number> {
@@ -93,26 +95,18 @@ export class WatchFront {
     });
   }
 
+  /** Nothing of a body is read before the server behind has begun to judge the head: who may call is its business alone. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bodyOf(request);
-    if (body === undefined) return void response.writeHead(413).end();
     await Promise.race([this.#arrived, new Promise((resolve) => setTimeout(resolve, longestStart).unref())]);
     const now = this.#now;
     if (now === undefined) return this.#fail(response);
-    const { url: path = '/', method = 'GET' } = request;
-    const message = messageIn(body);
-    const isStream = method === 'GET' && request.headers.accept?.includes('text/event-stream') === true;
-    const isListen = message?.['method'] === 'subscriptions/listen';
-    if ((isStream && this.#sessions.has(request.headers['mcp-session-id'])) || isListen) {
-      const held: Held = {
-        path,
-        method,
-        headers: request.headers,
-        body,
-        response,
-        listen: isListen ? message : undefined,
-        hangUp: () => undefined,
-      };
+    const { headers, method } = request;
+    const isStream = method === 'GET' && headers.accept?.includes('text/event-stream') === true;
+    // 2026-07-28: the header must be there, and must agree with the body.
+    const isListen = headers['mcp-method'] === 'subscriptions/listen';
+    const body = copyOf(request);
+    if ((isStream && this.#sessions.has(headers['mcp-session-id'])) || isListen) {
+      const held: Held = { request, response, body, isListen, hangUp: () => undefined };
       this.#held.add(held);
       response.once('close', () => {
         this.#held.delete(held);
@@ -122,7 +116,7 @@ export class WatchFront {
     }
     this.#open.set(now, (this.#open.get(now) ?? 0) + 1);
     try {
-      await this.#pass({ request, response, body, message, path, method }, now);
+      await this.#pass(request, response, body, now);
     } finally {
       const left = (this.#open.get(now) ?? 1) - 1;
       this.#open.set(now, left);
@@ -130,44 +124,41 @@ export class WatchFront {
     }
   }
 
-  async #pass(
-    asked: { request: IncomingMessage; response: ServerResponse; body: Buffer; message: Message | undefined; path: string; method: string },
-    now: Generation,
-  ): Promise<void> {
-    const { request, response, body, message, path, method } = asked;
-    const { incoming, hangUp } = await forward({ port: now.port, path, method, headers: this.#inward(request.headers, now) }, body);
+  async #pass(request: IncomingMessage, response: ServerResponse, body: () => Buffer | undefined, now: Generation): Promise<void> {
+    const { url: path = '/', method = 'GET', headers, rawHeaders } = request;
+    const { answer, hangUp } = forward({ port: now.port, path, method, fields: this.#inward(rawHeaders, now) }, request);
     response.once('close', hangUp);
-    const head = { status: incoming.statusCode ?? 502, headers: incoming.headers };
-    this.#sessions.learn(method, message, body, request.headers, head);
-    response.writeHead(head.status, outward(incoming.headers, request.headers['mcp-session-id']));
-    if (!isEvents(incoming)) {
-      for await (const piece of incoming) response.write(piece);
-    } else {
-      response.flushHeaders();
-      for await (const event of eventsOf(incoming, now.number)) response.write(`${event}\n\n`);
-    }
-    response.end();
+    const incoming = await answer;
+    const whole = body();
+    const asked = { method, headers, fields: rawHeaders, body: whole, message: messageIn(whole) };
+    this.#sessions.learn(asked, { status: incoming.statusCode ?? 502, headers: incoming.headers });
+    begin(response, incoming, request);
+    if (!isEvents(incoming.headers)) await copy(incoming, response);
+    else for await (const event of eventsOf(incoming, now.number)) await write(response, `${event}\n\n`);
+    await end(request, response);
   }
 
   /** The stream of one server after the other, as one. */
   async #follow(held: Held, by: Generation, isAgain: boolean): Promise<void> {
-    const { response, path, method, body } = held;
-    const { 'last-event-id': _, ...rest } = this.#inward(held.headers, by);
-    const headers = isAgain ? rest : this.#inward(held.headers, by);
-    const { incoming, hangUp } = await forward({ port: by.port, path, method, headers }, body);
+    const { request, response } = held;
+    const { url: path = '/', method = 'GET', rawHeaders } = request;
+    const inward = this.#inward(rawHeaders, by);
+    const length = ['content-length', 'transfer-encoding', 'last-event-id'];
+    const fields = isAgain ? mapped(inward, (name, value) => (length.includes(name) ? undefined : value)) : inward;
+    const { answer, hangUp } = forward({ port: by.port, path, method, fields }, isAgain ? (held.body() ?? Buffer.alloc(0)) : request);
     held.hangUp = hangUp;
-    if (!response.headersSent) response.writeHead(incoming.statusCode ?? 502, outward(incoming.headers, held.headers['mcp-session-id']));
-    if (!isEvents(incoming)) {
+    const incoming = await answer;
+    if (!response.headersSent) begin(response, incoming, request);
+    if (!isEvents(incoming.headers)) {
       this.#held.delete(held);
-      for await (const piece of incoming) response.write(piece);
-      return void response.end();
+      await copy(incoming, response);
+      return end(request, response);
     }
-    response.flushHeaders();
     try {
       for await (const event of eventsOf(incoming, by.number)) {
         // The client was told once that it is subscribed.
         const isKnown = isAgain && event.includes('"notifications/subscriptions/acknowledged"');
-        if (this.#now === by && !isKnown) response.write(`${event}\n\n`);
+        if (this.#now === by && !isKnown) await write(response, `${event}\n\n`);
       }
     } catch {
       // Cut off with its server; the next goes on.
@@ -180,20 +171,19 @@ export class WatchFront {
 
   /** Everything may be different now. */
   #announce(): void {
-    for (const { response, listen } of this.#held) {
+    for (const { response, body, isListen } of this.#held) {
+      const { id, params } = (isListen ? messageIn(body()) : undefined) ?? {};
       for (const list of lists) {
-        const wanted = (listen?.['params'] as { notifications?: Message } | undefined)?.notifications?.[`${list}ListChanged`] === true;
-        if (listen !== undefined && !wanted) continue;
-        const tag = listen === undefined ? {} : { params: { _meta: { 'io.modelcontextprotocol/subscriptionId': listen['id'] } } };
+        const wanted = (params as { notifications?: Message } | undefined)?.notifications?.[`${list}ListChanged`] === true;
+        if (isListen && !wanted) continue;
+        const tag = isListen ? { params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id } } } : {};
         response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed`, ...tag })}\n\n`);
       }
     }
   }
 
-  #inward(headers: IncomingMessage['headers'], { number }: Generation): Record<string, string | readonly string[] | undefined> {
-    const { 'last-event-id': last, ...rest } = this.#sessions.inward(headers);
-    const id = idFor(last, number);
-    return { ...rest, ...(id !== undefined && { 'last-event-id': id }) };
+  #inward(fields: Fields, { number }: Generation): Fields {
+    return mapped(this.#sessions.inward(fields), (name, value) => (name === 'last-event-id' ? idFor(value, number) : value));
   }
 
   #fail(response: ServerResponse): void {
@@ -202,32 +192,49 @@ export class WatchFront {
   }
 }
 
-function outward(headers: IncomingMessage['headers'], session: string | string[] | undefined): IncomingMessage['headers'] {
-  const { connection, 'keep-alive': _, 'transfer-encoding': __, ...rest } = headers;
-  if (isEventType(headers)) delete rest['content-length'];
-  return rest['mcp-session-id'] === undefined || session === undefined ? rest : { ...rest, 'mcp-session-id': session };
+function begin(response: ServerResponse, { statusCode = 502, headers }: IncomingMessage, request: IncomingMessage): void {
+  const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...rest } = headers;
+  const session = request.headers['mcp-session-id'];
+  if (isEvents(headers)) delete rest['content-length'];
+  response.writeHead(statusCode, {
+    ...rest,
+    ...(rest['mcp-session-id'] !== undefined && session !== undefined && { 'mcp-session-id': session }),
+    // Refused before it was read: what is still on its way would be taken for the next request.
+    ...(!request.complete && { connection: 'close' }),
+  });
+  response.flushHeaders();
 }
 
-function isEvents({ headers }: IncomingMessage): boolean {
-  return isEventType(headers);
+async function end(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (!request.complete) {
+    request.unpipe().resume();
+    await new Promise<void>((resolve) => {
+      request.once('close', resolve);
+      request.once('end', resolve);
+      setTimeout(resolve, lingerMs).unref();
+    });
+  }
+  response.end();
 }
 
-function isEventType(headers: IncomingMessage['headers']): boolean {
+function isEvents(headers: IncomingMessage['headers']): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+/** What passes by, so it is for whoever passes it on at once; undefined until it is whole, and when it was too much. */
+function copyOf(request: IncomingMessage): () => Buffer | undefined {
   const pieces: Buffer[] = [];
   let length = 0;
-  for await (const piece of request) {
-    length += (piece as Buffer).length;
-    if (length > mostBody) return undefined;
-    pieces.push(piece as Buffer);
-  }
-  return Buffer.concat(pieces);
+  request.on('data', (piece: Buffer) => {
+    length += piece.length;
+    if (length <= mostKept) pieces.push(piece);
+    else pieces.length = 0;
+  });
+  return () => (request.complete && length <= mostKept ? Buffer.concat(pieces) : undefined);
 }
 
-function messageIn(body: Buffer): Message | undefined {
+function messageIn(body: Buffer | undefined): Message | undefined {
+  if (body === undefined || body.length === 0) return undefined;
   try {
     const value: unknown = JSON.parse(body.toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined;

@@ -1,6 +1,7 @@
 // vivarium.config.json in the project's folder: what every image of this project begins with, for whoever works in it.
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { isAbsolute, join, normalize } from 'node:path';
+import { readPlainFile } from '../node/plain-file.ts';
 
 const name = 'vivarium.config.json';
 const mostBytes = 100_000;
@@ -8,13 +9,13 @@ const mostBytes = 100_000;
 /** Files of the project alone: a file in a repository must not reach further than the repository. */
 export function configuredLoad(folder: string): readonly string[] {
   const file = join(folder, name);
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) return [];
+  if (!existsSync(file)) return [];
   const wrong = (why: string): Error => new Error(`${name} ${why}; write { "live": { "load": ["src/app.ts"] } }`);
-  if (size > mostBytes) throw wrong('is too large');
+  const text = readPlainFile(file, mostBytes);
+  if (text === undefined) throw wrong(`cannot be read, or is no plain file of at most ${mostBytes} bytes`);
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = JSON.parse(text);
   } catch (error) {
     throw wrong(`is no JSON: ${(error as Error).message}`);
   }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute } from 'node:path';
+import { systemProgram } from '../node/system-program.ts';
 import type { Launch } from './engine.ts';
 
 export interface SandboxOptions {
@@ -19,8 +20,9 @@ const settings = ['/etc/ld.so.cache', '/etc/ssl', '/etc/ca-certificates', '/etc/
 /** Why there can be none; undefined when there can. */
 export function sandboxProblem(): string | undefined {
   if (process.platform !== 'linux') return 'a sandbox needs Linux and bubblewrap';
-  const tried = spawnSync('bwrap', [...shell(), 'true'], { encoding: 'utf8' });
-  if (tried.error !== undefined) return 'bubblewrap is not installed: apt-get install bubblewrap';
+  const bubblewrap = systemProgram('bwrap', process.cwd());
+  const tried = bubblewrap === undefined ? undefined : spawnSync(bubblewrap, [...shell(), 'true'], { encoding: 'utf8' });
+  if (tried === undefined || tried.error !== undefined) return 'bubblewrap is not installed: apt-get install bubblewrap';
   return tried.status === 0 ? undefined : `bubblewrap cannot be used here: ${tried.stderr.trim()}`;
 }
 
@@ -40,7 +42,7 @@ export function sandboxed(
   const bound = seen.flatMap((path) => ['--ro-bind', path as string, path as string]);
   const variables = Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]);
   return {
-    command: 'bwrap',
+    command: systemProgram('bwrap', cwd) ?? '/usr/bin/bwrap',
     args: [
       ...shell(tmpMb),
       ...settings.flatMap((path) => (existsSync(path) ? ['--ro-bind', path, path] : [])),

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stripVTControlCharacters as plain } from 'node:util';
+import { readPlainFile } from '../node/plain-file.ts';
 import type { Engine } from './engine.ts';
 import { childFile } from './javascript/engine.ts';
 
@@ -48,6 +49,7 @@ interface Manifest {
 
 export const reportFile = 'report.json';
 const mostFiles = 2_000;
+const mostManifest = 1_048_576;
 const testFile = /(?:\.|-|_)(?:test|spec)\.[cm]?[jt]sx?$|^test-.*\.[cm]?[jt]s$/;
 
 /** What to say where there is none. */
@@ -255,7 +257,7 @@ function literal(name: string): string {
 
 function manifestOf(cwd: string): Manifest {
   try {
-    return JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')) as Manifest;
+    return JSON.parse(readPlainFile(join(cwd, 'package.json'), mostManifest) ?? '') as Manifest;
   } catch {
     return {};
   }

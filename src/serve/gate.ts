@@ -1,14 +1,9 @@
 // Who may knock: names this server answers to, and web pages it lets in. Checked before anything else.
 import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
 import { headerNames } from '../protocol/headers.ts';
+import { isLoopback } from '../text/loopback.ts';
 import type { Exchange, Fields } from './exchange.ts';
 import type { HttpRules } from './http-options.ts';
-
-export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
 
 const named = /^(\[[\da-f:.]+\]|[^:/?#@\\\s,*[\]]+)(?::\d{1,5})?$/i;
 
@@ -41,7 +36,7 @@ export class Gate {
       );
     }
     this.#hosts = hosts.includes('*') ? undefined : new Set(hosts.map((host) => host.toLowerCase()));
-    this.#loopback = rules.allowedOrigins === undefined && hosts.every((host) => isLoopback(nameOf(host) ?? ''));
+    this.#loopback = rules.allowedOrigins === undefined && hosts.every((host) => isLoopback(host));
     this.#cors = new Set((rules.cors ?? []).map(asOrigin));
     this.#origins = new Set([...(rules.allowedOrigins ?? []).map(asOrigin), ...this.#cors]);
   }
@@ -71,7 +66,7 @@ export class Gate {
     if (parts === null) return false;
     // A page of this very server; with a name that is allowed, which keeps rebinding out.
     if (`${parts[1]}${parts[2] ?? ''}`.toLowerCase() === host.toLowerCase() && this.#hosts !== undefined) return true;
-    return this.#loopback && isLoopback((parts[1] ?? '').toLowerCase());
+    return this.#loopback && isLoopback(parts[1] ?? '');
   }
 
   /** What a browser must be told for its page to read the answer. */

@@ -1,15 +1,16 @@
 // vivarium/serve/node: an MCP endpoint on node:http, directly.
-import { createServer, type IncomingMessage, type Server as NodeServer, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { VivariumError } from '../jsonrpc/error.ts';
 import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
+import { isLoopback, loopbackHosts } from '../text/loopback.ts';
 import { type HttpStats, toPrometheus } from './counters.ts';
 import { Endpoint } from './endpoint.ts';
-import { isLoopback, loopbackHosts } from './gate.ts';
 import { handle, type Surroundings } from './http.ts';
 import { checkNames, type HttpRules } from './http-options.ts';
 import { NodeExchange } from './node-exchange.ts';
+import { createLimitedServer } from './node-server.ts';
 import type { Serving } from './serving.ts';
 import { onSignals } from './signals.ts';
 
@@ -70,15 +71,8 @@ export async function serveHttp(server: Server, options: ListenOptions = {}): Pr
   if (!/^\/[^?#\s]*$/.test(path)) throw new VivariumError('ERR_CONFIG', `path must begin with a slash, got ${path}: write /mcp`);
   const endpoint = new Endpoint(coreOf(server), withHosts(options, host), path);
   const around: Surroundings = { metrics };
-  const http = createServer(
-    {
-      headersTimeout: options.headersMs ?? 15_000,
-      requestTimeout: (options.headersMs ?? 15_000) + (options.bodyMs ?? 30_000),
-      keepAliveTimeout: options.idleMs ?? 60_000,
-      connectionsCheckingInterval: Math.max(20, Math.min(1_000, (options.headersMs ?? 15_000) / 4)),
-      maxHeaderSize: 16 * 1024,
-    },
-    (request, response) => handle(endpoint, new NodeExchange(request, response, endpoint.settings.stallMs, true), around),
+  const http = createLimitedServer(options, (request, response) =>
+    handle(endpoint, new NodeExchange(request, response, endpoint.settings.stallMs, true), around),
   );
   // Clients connect ahead of need; such a connection is not idle in Node's eyes, and would hold up the end.
   const unused = new Set<Socket>();
@@ -87,9 +81,6 @@ export async function serveHttp(server: Server, options: ListenOptions = {}): Pr
     socket.once('close', () => unused.delete(socket));
   });
   http.on('request', ({ socket }) => unused.delete(socket));
-  http.maxConnections = options.maxConnections ?? 16_384;
-  // Tools may take as long as they like; silence is broken by comments.
-  http.timeout = 0;
   try {
     await listening(http, port, host);
   } catch (error) {

@@ -2,14 +2,14 @@
 import { VivariumError } from '../jsonrpc/error.ts';
 import { headerParameters } from '../protocol/headers.ts';
 import type { Core } from '../server/core.ts';
-import { isLoopback } from './gate.ts';
+import { isLoopback } from '../text/loopback.ts';
 import type { HttpRules, Settings } from './http-options.ts';
 
 /** Whoever names the server in Host would choose which tokens are for it. */
 export function requireName({ auth, publicUrl }: Settings, { allowedHosts = [] }: HttpRules, listens: boolean): void {
   if (auth?.usesResource !== true || publicUrl !== undefined) return;
   // Whoever listens knows its own port and path; a handler does not, so elsewhere than on loopback it must be told.
-  if (listens ? !allowedHosts.includes('*') : allowedHosts.every((host) => isLoopback(host.replace(/:\d+$/, '').toLowerCase()))) return;
+  if (listens ? !allowedHosts.includes('*') : allowedHosts.every(isLoopback)) return;
   const remedies = ['publicUrl (--public-url)', ...(listens ? ['allowedHosts (--allow-host)'] : []), 'the audience (--auth-audience)'];
   throw new VivariumError(
     'ERR_CONFIG',

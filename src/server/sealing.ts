@@ -68,7 +68,7 @@ async function seal(call: Call, params: Params): Promise<Reply> {
   const digests = async (key: string): Promise<string> => digest(flow.texts.get(key) ?? '');
   const state: State = {
     expires: Date.now() + ttlMs,
-    who: call.principal?.id ?? null,
+    who: whoOf(call),
     call: await callDigest(call.method, params),
     flow: flow.id,
     round: flow.round + 1,
@@ -124,8 +124,13 @@ function singleUse(call: Call, params: Params): boolean {
 
 async function foreign(call: Call, params: Params, state: State): Promise<string | undefined> {
   if (!(state.expires > Date.now())) return 'expired';
-  if (state.who !== (call.principal?.id ?? null)) return 'of another principal';
+  if (state.who !== whoOf(call)) return 'of another principal';
   return state.call === (await callDigest(call.method, params)) ? undefined : 'of another call';
+}
+
+/** With the issuer where it is known: two of them may give the same name to different people. */
+function whoOf({ principal }: Call): string | null {
+  return principal === undefined ? null : JSON.stringify([principal.claims?.['iss'] ?? null, principal.id]);
 }
 
 function refusal(message: string): ErrorObject {
@@ -178,15 +183,19 @@ async function open(call: Call, token: string): Promise<State | string> {
   return state === undefined ? 'no longer stored' : (JSON.parse(state) as State);
 }
 
-const version = 'v1';
-const label = new TextEncoder().encode('vivarium requestState v1');
+const version = 'v2';
 
-/** `v1.<key>.<nonce and ciphertext>`, AES-256-GCM. */
+/** Another server may share the key, or the store that holds it: what this one sealed is for this one. */
+function labelOf({ core }: Call): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify(['vivarium requestState', version, core.info.name]));
+}
+
+/** `v2.<key>.<nonce and ciphertext>`, AES-256-GCM. */
 async function encrypt(call: Call, text: Uint8Array<ArrayBuffer>): Promise<string> {
   const [key] = await call.core.askingKeys();
   if (key === undefined) throw RpcError.internal();
   const iv = crypto.getRandomValues(new Uint8Array(12));
-  const body = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: label }, await imported(key), text);
+  const body = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: labelOf(call) }, await imported(key), text);
   return `${version}.${await keyId(key)}.${toBase64Url(iv)}${toBase64Url(new Uint8Array(body))}`;
 }
 
@@ -200,7 +209,7 @@ async function decrypt(call: Call, token: string): Promise<string | undefined> {
       // Bits that say nothing may not be changed either: one state, one token.
       if (toBase64Url(bytes) !== body) return undefined;
       const plain = await crypto.subtle.decrypt(
-        { name: 'AES-GCM', iv: bytes.subarray(0, 12), additionalData: label },
+        { name: 'AES-GCM', iv: bytes.subarray(0, 12), additionalData: labelOf(call) },
         await imported(key),
         bytes.subarray(12),
       );

@@ -13,7 +13,7 @@ describe('client credentials', () => {
   it('give a token for the resource, and another when it has expired, once however many ask', async () => {
     const server = await createFakeServer();
     const { endpoint } = await createFakeResource(server, { metadata: () => ({ scopes_supported: ['a'] }) });
-    const auth = clientCredentials({ clientId: 'c', clientSecret: 's' });
+    const auth = clientCredentials({ clientId: 'c', clientSecret: 's', issuer: server.issuer });
     expect(await call(auth, endpoint)).toBe('access-1-');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
     expect(await Promise.all([call(auth, endpoint), call(auth, endpoint)])).toEqual(['access-2-', 'access-2-']);
@@ -25,8 +25,9 @@ describe('client credentials', () => {
 
   it('do without PKCE, which is not theirs', async () => {
     const metadata = { code_challenge_methods_supported: undefined, authorization_endpoint: undefined };
-    const { endpoint } = await createFakeResource(await createFakeServer({ metadata }));
-    expect(await call(clientCredentials({ clientId: 'c', clientSecret: 's' }), endpoint)).toBe('access-1-');
+    const server = await createFakeServer({ metadata });
+    const { endpoint } = await createFakeResource(server);
+    expect(await call(clientCredentials({ clientId: 'c', clientSecret: 's', issuer: server.issuer }), endpoint)).toBe('access-1-');
   });
 
   it.each(['PEM', 'JWK', 'CryptoKey'] as const)('may be a key: %s', async (form) => {
@@ -34,7 +35,7 @@ describe('client credentials', () => {
     const given = { PEM: await exportPKCS8(privateKey), JWK: await exportJWK(privateKey), CryptoKey: privateKey }[form];
     const server = await createFakeServer({ metadata: { token_endpoint_auth_methods_supported: ['private_key_jwt'] } });
     const { endpoint } = await createFakeResource(server);
-    await call(clientCredentials({ clientId: 'c', privateKey: given, keyId: 'k' }), endpoint);
+    await call(clientCredentials({ clientId: 'c', privateKey: given, keyId: 'k', issuer: server.issuer }), endpoint);
     const { client_assertion: assertion = '', client_assertion_type: type } = server.tokens[0]?.form ?? {};
     expect(type).toBe('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
     expect(decodeProtectedHeader(assertion)).toMatchObject({ alg: 'ES256', kid: 'k' });
@@ -42,8 +43,9 @@ describe('client credentials', () => {
   });
 
   it('that cannot be read are a mistake', async () => {
-    const { endpoint } = await createFakeResource(await createFakeServer());
-    await expect(call(clientCredentials({ clientId: 'c', privateKey: 'no key' }), endpoint)).rejects.toEqual(
+    const server = await createFakeServer();
+    const { endpoint } = await createFakeResource(server);
+    await expect(call(clientCredentials({ clientId: 'c', privateKey: 'no key', issuer: server.issuer }), endpoint)).rejects.toEqual(
       coded('ERR_CONFIG', '`privateKey`'),
     );
   });
@@ -54,7 +56,7 @@ describe('a workload', () => {
     const server = await createFakeServer();
     const { endpoint } = await createFakeResource(server);
     const assertion = vi.fn(() => 'platform-jwt');
-    await call(workloadIdentity({ clientId: 'w', assertion }), endpoint);
+    await call(workloadIdentity({ clientId: 'w', assertion, issuer: server.issuer }), endpoint);
     expect(assertion).toHaveBeenCalledExactlyOnceWith({ issuer: server.issuer, resource: endpoint });
     expect(server.tokens.map(({ form }) => form)).toEqual([
       { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: 'platform-jwt', client_id: 'w', resource: endpoint },
@@ -69,19 +71,23 @@ describe('a workload', () => {
       },
     });
     const { endpoint } = await createFakeResource(server);
-    const auth = workloadIdentity({ clientId: 'w', assertion: () => 'bad' });
+    const auth = workloadIdentity({ clientId: 'w', assertion: () => 'bad', issuer: server.issuer });
     await expect(call(auth, endpoint)).rejects.toEqual(coded('ERR_AUTH_FAILED', error));
     expect(server.tokens.length).toBe(1);
   });
 
   it('fails with the reason its platform gives', async () => {
-    const { endpoint } = await createFakeResource(await createFakeServer());
-    const auth = workloadIdentity({ clientId: 'w', assertion: () => Promise.reject(new Error('no identity here')) });
+    const server = await createFakeServer();
+    const { endpoint } = await createFakeResource(server);
+    const assertion = () => Promise.reject(new Error('no identity here'));
+    const auth = workloadIdentity({ clientId: 'w', assertion, issuer: server.issuer });
     await expect(call(auth, endpoint)).rejects.toThrow('no identity here');
   });
 
   it('needs a function', () => {
-    expect(() => workloadIdentity({ clientId: 'w', assertion: 'jwt' as never })).toThrow(coded('ERR_CONFIG') as Error);
+    expect(() => workloadIdentity({ clientId: 'w', assertion: 'jwt' as never, issuer: 'https://as.example' })).toThrow(
+      coded('ERR_CONFIG') as Error,
+    );
   });
 });
 
@@ -106,7 +112,12 @@ describe('an enterprise', () => {
     const server = await createFakeServer();
     const { endpoint } = await createFakeResource(server);
     const place = by === 'issuer' ? { issuer: url } : { tokenEndpoint: `${url}/token` };
-    const auth = enterpriseManaged({ clientId: 'c', clientSecret: 's', idp: { clientId: 'i', idToken: () => 'id-token', ...place } });
+    const auth = enterpriseManaged({
+      clientId: 'c',
+      clientSecret: 's',
+      issuer: server.issuer,
+      idp: { clientId: 'i', idToken: () => 'id-token', ...place },
+    });
     expect(await call(auth, endpoint)).toBe('access-1-');
     expect(forms).toEqual([
       {
@@ -136,6 +147,7 @@ describe('an enterprise', () => {
     const auth = enterpriseManaged({
       clientId: 'c',
       clientSecret: 's',
+      issuer: server.issuer,
       idp: { clientId: 'i', idToken: 'x', tokenEndpoint: `${url}/token` },
     });
     await expect(call(auth, endpoint)).rejects.toEqual(coded('ERR_AUTH_FAILED', message));
@@ -148,7 +160,9 @@ describe('an enterprise', () => {
     { clientId: 'i', idToken: 'x', issuer: 'http://idp.example' },
     { clientId: '', idToken: 'x', issuer: 'https://idp.example' },
   ])('must be described: %j', (idp) => {
-    expect(() => enterpriseManaged({ clientId: 'c', idp: idp as never })).toThrow(coded('ERR_CONFIG') as Error);
+    expect(() => enterpriseManaged({ clientId: 'c', issuer: 'https://as.example', idp: idp as never })).toThrow(
+      coded('ERR_CONFIG') as Error,
+    );
   });
 });
 
@@ -187,7 +201,7 @@ it('an assertion holds no more than it must', async () => {
   const { privateKey } = await generateKeyPair('ES256');
   const server = await createFakeServer();
   const { endpoint } = await createFakeResource(server);
-  await call(clientCredentials({ clientId: 'c', privateKey }), endpoint);
+  await call(clientCredentials({ clientId: 'c', privateKey, issuer: server.issuer }), endpoint);
   const { exp = 0, iat = 0, jti } = decodeJwt(server.tokens[0]?.form['client_assertion'] ?? '');
   expect(exp - iat).toBeLessThanOrEqual(60);
   expect(jti).toBeTypeOf('string');

@@ -151,13 +151,13 @@ describe('a person', () => {
 
 describe('a program', () => {
   it('gets a token with its own secret', async () => {
-    const auth = clientCredentials({ clientId: 'robot', clientSecret: 'robot secret: +/%' });
+    const auth = clientCredentials({ clientId: 'robot', clientSecret: 'robot secret: +/%', issuer });
     const token = textOf(await auth.token({ resource, status: 401 }));
     expect(await principalOf(jwt({ issuer }), token, resource)).toMatchObject({ id: 'robot', scopes: ['notes:read'] });
   });
 
   it('is told when its secret is wrong', async () => {
-    const auth = clientCredentials({ clientId: 'robot', clientSecret: 'wrong' });
+    const auth = clientCredentials({ clientId: 'robot', clientSecret: 'wrong', issuer });
     await expect(auth.token({ resource, status: 401 })).rejects.toEqual(coded('ERR_AUTH_FAILED', 'does not know this client'));
   });
 });

@@ -221,7 +221,7 @@ it('an identity provider is where its author says, even on this machine', async 
       return Response.json({ issuer: 'https://as.example', token_endpoint: 'https://as.example/token' });
     return fetch(url, init);
   };
-  const asked = enterpriseManaged({ clientId: 'c', idp, fetch: answers }).token({ resource, status: 401 });
+  const asked = enterpriseManaged({ clientId: 'c', issuer: 'https://as.example', idp, fetch: answers }).token({ resource, status: 401 });
   await expect(asked).rejects.toEqual(coded('ERR_AUTH_FAILED', 'vouches for nobody'));
   expect(fetch).toHaveBeenCalledExactlyOnceWith('http://localhost:1/token', expect.objectContaining({ reach: 'loopback' }));
 });

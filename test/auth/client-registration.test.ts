@@ -58,7 +58,7 @@ describe('a secret is shown', () => {
   it.each(cases)('as the server wants it: %j', async (methods, shown) => {
     const server = await createFakeServer({ metadata: { token_endpoint_auth_methods_supported: methods } });
     const { endpoint } = await createFakeResource(server);
-    await call(oauth({ redirect: headless(), clientId: 'by-hand', clientSecret: 's: /%' }), endpoint);
+    await call(oauth({ redirect: headless(), clientId: 'by-hand', clientSecret: 's: /%', issuer: server.issuer }), endpoint);
     const { form, headers } = server.tokens[0] as (typeof server.tokens)[0];
     const seen = { header: headers.authorization, id: form['client_id'], secret: form['client_secret'] };
     expect(seen).toEqual({ header: undefined, id: undefined, secret: undefined, ...shown });
@@ -67,7 +67,7 @@ describe('a secret is shown', () => {
   it('to no server that wants none', async () => {
     const server = await createFakeServer({ metadata: { token_endpoint_auth_methods_supported: ['private_key_jwt'] } });
     const { endpoint } = await createFakeResource(server);
-    const auth = oauth({ redirect: headless(), clientId: 'by-hand', clientSecret: 's' });
+    const auth = oauth({ redirect: headless(), clientId: 'by-hand', clientSecret: 's', issuer: server.issuer });
     await expect(call(auth, endpoint)).rejects.toEqual(coded('ERR_AUTH_FAILED', 'private_key_jwt'));
     expect(server.tokens).toEqual([]);
   });
@@ -177,30 +177,16 @@ describe('when the server names another authorization server (A17)', () => {
   });
 
   it.each([
-    [
-      'oauth',
-      (issuer: string | undefined) =>
-        oauth({
-          redirect: headless(),
-          clientId: 'c',
-          clientSecret: 'secret',
-          tokens: memoryTokens(),
-          ...(issuer !== undefined && { issuer }),
-        }),
-    ],
-    [
-      'clientCredentials',
-      (issuer: string | undefined) => clientCredentials({ clientId: 'c', clientSecret: 'secret', ...(issuer !== undefined && { issuer }) }),
-    ],
+    ['oauth', (issuer: string) => oauth({ redirect: headless(), clientId: 'c', clientSecret: 'secret', issuer })],
+    ['clientCredentials', (issuer: string) => clientCredentials({ clientId: 'c', clientSecret: 'secret', issuer })],
   ] as const)('%s never shows it the secret', async (_, create) => {
     const metadata = { registration_endpoint: undefined };
     const [old, evil] = [await createFakeServer({ metadata }), await createFakeServer({ metadata })];
     const resource = await createFakeResource(old);
-    const pinned = create(old.issuer);
-    const first = create(undefined);
-    await call(first, resource.endpoint);
+    const [unused, used] = [create(old.issuer), create(old.issuer)];
+    await call(used, resource.endpoint);
     resource.server = evil;
-    for (const auth of [pinned, first]) await expect(call(auth, resource.endpoint)).rejects.toEqual(coded('ERR_AUTH_FAILED', '`issuer`'));
+    for (const auth of [unused, used]) await expect(call(auth, resource.endpoint)).rejects.toEqual(coded('ERR_AUTH_FAILED', '`issuer`'));
     expect([evil.tokens, evil.authorizations]).toEqual([[], []]);
   });
 
@@ -224,9 +210,11 @@ describe('a mistake of the author', () => {
     () => oauth({ timeoutMs: 0 }),
     () => oauth({}).token({ resource: 'http://api.example/mcp' }),
     () => oauth({}).token({ resource: 'nowhere' }),
-    () => clientCredentials({ clientId: 'c' }),
-    () => clientCredentials({ clientId: '', clientSecret: 's' }),
-    () => clientCredentials({ clientId: 'c', clientSecret: 's', privateKey: 'k' }),
+    () => oauth({ clientId: 'c', clientSecret: 's' }),
+    () => clientCredentials({ clientId: 'c', issuer: 'https://as.example' }),
+    () => clientCredentials({ clientId: '', clientSecret: 's', issuer: 'https://as.example' }),
+    () => clientCredentials({ clientId: 'c', clientSecret: 's', privateKey: 'k', issuer: 'https://as.example' }),
+    () => clientCredentials({ clientId: 'c', clientSecret: 's', issuer: 'http://as.example' }),
   ])('is told at once: %s', (make) => {
     expect(make).toThrow(coded('ERR_CONFIG') as Error);
   });

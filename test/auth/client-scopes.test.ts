@@ -106,7 +106,7 @@ describe('a token that does not reach far enough', () => {
   it('is replaced without a person where none is needed', async () => {
     const as = await createFakeServer();
     const { endpoint } = await createFakeResource(as, { ...challenged('read'), needs });
-    const auth = clientCredentials({ clientId: 'c', clientSecret: 's' });
+    const auth = clientCredentials({ clientId: 'c', clientSecret: 's', issuer: as.issuer });
     await call(auth, endpoint, 'read');
     expect(await call(auth, endpoint, 'write')).toBe('access-2-');
     expect(as.tokens.map(({ form }) => form['scope'])).toEqual(['read', 'read write']);

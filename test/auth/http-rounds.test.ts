@@ -88,7 +88,7 @@ describe.each(doors)('A25: a requestState at %s', (_, open) => {
     const { door, state } = await begin(open, made);
     const middle = Math.floor(state.length / 2);
     const flipped = state.slice(0, middle) + String.fromCharCode(state.charCodeAt(middle) ^ 1) + state.slice(middle + 1);
-    for (const changed of [flipped, state.slice(0, -1), `${state}A`, '', 'v1.AAAAAAAA.AAAA', 7, null, {}, '__proto__']) {
+    for (const changed of [flipped, state.slice(0, -1), `${state}A`, '', 'v2.AAAAAAAA.AAAA', 7, null, {}, '__proto__']) {
       expect([changed, (await play(door, { state: changed, responses: accepted })).code]).toEqual([changed, -32602]);
     }
     expect(made.ran).toEqual([]);

@@ -75,7 +75,7 @@ describe('a server is named', () => {
 
   it('by its name in a file of the project', async () => {
     expect((await run(['call', 'open', 'add', 'a=1', 'b=2', '--yes'])).stdout).toBe('3\n');
-    expect((await run(['call', 'far', 'one'])).stdout).toBe('1\n');
+    expect((await run(['call', 'far', 'one', '--yes'])).stdout).toBe('1\n');
   });
 
   it('by an option, or by the environment', async () => {
@@ -89,7 +89,7 @@ describe('what a configuration file says', () => {
     const { code, stderr } = await run(['list', 'plain']);
     expect(code).toBe(2);
     expect(stderr).toContain(server);
-    expect(stderr).toContain('Add --yes');
+    expect(stderr).toContain('pass --yes');
   });
 
   it.each([
@@ -101,7 +101,7 @@ describe('what a configuration file says', () => {
     [['list', '--config', 'two.json'], '--server a or --server b'],
     [['list'], 'Which server?'],
     [['list', '--'], 'Nothing stands behind --'],
-    [['list', 'far', 'everything'], 'list takes one of'],
+    [['list', 'far', 'everything', '-y'], 'list takes one of'],
     [['list', '--env', '1=2', '--', 'x'], '--env takes NAME=value'],
     [['list', open?.url ?? 'http://127.0.0.1:9/mcp', '--env', 'A=b'], '--env is for a program'],
   ])('%j is refused with %j', async (args, said) => {

@@ -66,24 +66,37 @@ const redirect = {
   },
 };
 
-function authFor(): ConnectOptions['auth'] {
+/** Who runs this client would know it; the scenarios name it only in the metadata of the server. */
+async function namedIssuer(): Promise<string> {
+  const { origin, pathname } = new URL(url);
+  for (const path of [pathname, '']) {
+    const answer = await fetch(`${origin}/.well-known/oauth-protected-resource${path}`);
+    if (answer.ok) return ((await answer.json()) as { authorization_servers: [string] }).authorization_servers[0];
+  }
+  return origin;
+}
+
+async function authFor(): Promise<ConnectOptions['auth']> {
   const insecure = { allowInsecure: true };
+  const issuer = context.client_id === undefined ? '' : await namedIssuer();
   switch (scenario) {
     case 'auth/client-credentials-jwt':
       return clientCredentials({
         clientId: context.client_id,
         privateKey: context.private_key_pem,
         algorithm: context.signing_algorithm ?? 'ES256',
+        issuer,
         ...insecure,
       });
     case 'auth/client-credentials-basic':
-      return clientCredentials({ clientId: context.client_id, clientSecret: context.client_secret, ...insecure });
+      return clientCredentials({ clientId: context.client_id, clientSecret: context.client_secret, issuer, ...insecure });
     case 'auth/wif-jwt-bearer':
-      return workloadIdentity({ clientId: context.client_id, assertion: () => context.valid_jwt, ...insecure });
+      return workloadIdentity({ clientId: context.client_id, assertion: () => context.valid_jwt, issuer, ...insecure });
     case 'auth/enterprise-managed-authorization':
       return enterpriseManaged({
         clientId: context.client_id,
         clientSecret: context.client_secret,
+        issuer,
         idp: {
           clientId: context.idp_client_id,
           idToken: context.idp_id_token,
@@ -97,13 +110,13 @@ function authFor(): ConnectOptions['auth'] {
         redirect,
         clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
         dpop: scenario.startsWith('auth/dpop'),
-        ...(scenario === 'auth/pre-registration' && { clientId: context.client_id, clientSecret: context.client_secret }),
+        ...(scenario === 'auth/pre-registration' && { clientId: context.client_id, clientSecret: context.client_secret, issuer }),
         ...insecure,
       });
   }
 }
 
-const auth = scenario.startsWith('auth/') ? authFor() : undefined;
+const auth = scenario.startsWith('auth/') ? await authFor() : undefined;
 const client = await connect(url, { ...base, ...(auth !== undefined && { auth }) });
 try {
   const run = calls[scenario] ?? (scenario.startsWith('auth/') ? authorized : (one: Client) => one.listTools());

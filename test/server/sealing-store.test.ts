@@ -53,7 +53,7 @@ describe('a large state', () => {
     const put = vi.spyOn(store, 'put');
     await play(node(50_000, {}, store).server);
     expect(put).toHaveBeenCalledTimes(1);
-    expect(put.mock.calls[0]?.[1]).toMatch(/^v1\.[\w-]+\.[\w-]+$/);
+    expect(put.mock.calls[0]?.[1]).toMatch(/^v2\.[\w-]+\.[\w-]+$/);
     expect(put.mock.calls[0]?.[2]).toBe(600_000);
   });
 

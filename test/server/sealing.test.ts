@@ -65,9 +65,9 @@ describe('a state that was changed', () => {
   it.each<[string, unknown]>([
     ['nothing', ''],
     ['garbage', 'garbage'],
-    ['no base64', 'v1.AAAAAAAA.äöü'],
+    ['no base64', 'v2.AAAAAAAA.äöü'],
     ['a megabyte', 'x'.repeat(1_048_576)],
-    ['a megabyte in its form', `v1.AAAAAAAA.${'A'.repeat(1_048_576)}`],
+    ['a megabyte in its form', `v2.AAAAAAAA.${'A'.repeat(1_048_576)}`],
     ['a megabyte of dots', '.'.repeat(1_048_576)],
     ['a number', 5],
     ['null', null],
@@ -83,7 +83,7 @@ describe('a state', () => {
   it('says nothing to the client, nor why it was refused, which only the author learns', async () => {
     const { server, told } = asking();
     const state = await stateOf(server, { args: { a: 1234 } });
-    expect(state).toMatch(/^v1\.[\w-]+\.[\w-]+$/);
+    expect(state).toMatch(/^v2\.[\w-]+\.[\w-]+$/);
     expect(Buffer.from(state.split('.')[2] as string, 'base64url').toString('latin1')).not.toContain('1234');
     const { error } = await play(server, state, { name: 'other', args: { a: 1234 } });
     expect(error).toEqual(refusal);

@@ -1,11 +1,11 @@
 // Authorization of 2025-03-26, where the server is its own authorization server.
+import { isLoopbackUrl } from '../../text/loopback.ts';
 import { within } from '../peer/connection.ts';
 import type { HttpPeer } from '../peer/http.ts';
 import type { Context } from '../probe.ts';
 import { type Exchange, parseJson } from '../trace.ts';
 import { brief, isRecord, type Json } from '../value.ts';
 import type { Judge } from '../verdict.ts';
-import { isLoopback } from '../wire/loopback.ts';
 
 const wellKnown = '/.well-known/oauth-authorization-server';
 
@@ -72,7 +72,7 @@ function encrypted(document: Json, exchange: Exchange, judge: Judge): void {
     .filter((one) => typeof one === 'string' && URL.canParse(one)) as string[];
   const open = endpoints.filter((one) => new URL(one).protocol !== 'https:');
   // On this machine a server is tried out before it has a certificate.
-  if (open.length > 0 && open.every(isLoopback)) return judge.unsure(id, 'the endpoints are on this machine');
+  if (open.length > 0 && open.every(isLoopbackUrl)) return judge.unsure(id, 'the endpoints are on this machine');
   judge.verdict(id, open.length === 0, `the endpoints are ${brief(endpoints)}`, [exchange]);
 }
 

@@ -1,4 +1,5 @@
 // Authorization over HTTP, for servers that ask for it: the refusal, and the way it shows to a token.
+import { isLoopbackUrl } from '../../text/loopback.ts';
 import { within } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
 import type { Context, Probe } from '../probe.ts';
@@ -6,7 +7,6 @@ import type { Exchange } from '../trace.ts';
 import { parseJson } from '../trace.ts';
 import { asList, asRecord, brief, isRecord, type Json } from '../value.ts';
 import { parameterOf } from '../wire/challenge.ts';
-import { isLoopback } from '../wire/loopback.ts';
 import { olderAuthorization } from './authorization-older.ts';
 
 const judges = [
@@ -83,7 +83,7 @@ async function otherwise(peer: HttpPeer, bare: Exchange, { judge, url }: Context
   const rest = judges.filter((id) => id !== 'http/authentication');
   if (isServed(bare)) {
     judge.broken('http/authentication', 'requests without credentials are served', [bare]);
-    const isHere = isLoopback(url);
+    const isHere = isLoopbackUrl(url);
     if (isHere) judge.broken('security/local/http-restricted', 'every program on this machine is served', [bare]);
     for (const id of rest) {
       if (!isHere || id !== 'security/local/http-restricted') judge.inapplicable(id, 'the server asks for no authorization');

@@ -2,12 +2,12 @@
 
 import { connect as connectTcp } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { isLoopbackUrl } from '../../text/loopback.ts';
 import { within } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
 
 import { type Context, outcome, type Probe, shown } from '../probe.ts';
 import type { Exchange } from '../trace.ts';
-import { isLoopback } from '../wire/loopback.ts';
 
 const transports = ['http'] as const;
 const stateful = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -139,7 +139,7 @@ async function origin({ connect, judge, transport, url }: Context): Promise<void
   const isRefused = status >= 400;
   const what = `a request from the origin https://evil.example.com gets ${outcome(answer)}`;
   // A server for everybody may allow every origin; one on this machine must not.
-  if (!isRefused && !isLoopback(url)) {
+  if (!isRefused && !isLoopbackUrl(url)) {
     judge.unsure('http/origin/validated', 'a public server may allow every origin');
     judge.unsure('http/origin/refused', 'a public server may allow every origin');
     return;
@@ -151,7 +151,7 @@ async function origin({ connect, judge, transport, url }: Context): Promise<void
 /** Whether the port is open on an address that other machines can reach. */
 async function addresses({ judge, url }: Context): Promise<void> {
   const id = 'http/localhost';
-  if (!isLoopback(url)) return judge.inapplicable(id, 'the server does not run on this machine, as far as its address tells');
+  if (!isLoopbackUrl(url)) return judge.inapplicable(id, 'the server does not run on this machine, as far as its address tells');
   const outside = Object.values(networkInterfaces()).flatMap((list) =>
     (list ?? []).filter(({ internal, family }) => !internal && family === 'IPv4'),
   );

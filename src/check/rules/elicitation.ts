@@ -1,4 +1,5 @@
 // Questions to the user: forms that ask for no secrets, pages with a proper address.
+import { isLoopback } from '../../text/loopback.ts';
 import { methodOf } from '../ledger.ts';
 import type { Rule, Seen } from '../rule.ts';
 import type { Message } from '../trace.ts';
@@ -68,8 +69,7 @@ function page(params: Json, message: Message, { conversation }: Seen, judge: Jud
   judge.verdict('elicitation/url/valid', URL.canParse(url), `the url is ${brief(url)}`, [message]);
   if (!URL.canParse(url)) return;
   const { protocol, hostname } = new URL(url);
-  const isLocal = /^(?:localhost|127\.|\[::1\])/.test(hostname);
-  judge.verdict('elicitation/url/https', protocol === 'https:' || isLocal, `the url is ${brief(url)}`, [message]);
+  judge.verdict('elicitation/url/https', protocol === 'https:' || isLoopback(hostname), `the url is ${brief(url)}`, [message]);
 }
 
 function required({ ledger, conversation }: Seen, judge: Judge): void {

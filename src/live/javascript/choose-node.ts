@@ -1,8 +1,9 @@
 // The Node that runs a project: the one it asks for, where a version manager has it and it is new enough for us.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type Versions from 'semver';
+import { readPlainFile } from '../../node/plain-file.ts';
 
 export interface ChosenNode {
   readonly command: string;
@@ -17,6 +18,10 @@ interface Wish {
 }
 
 const oldest = '>=20.19.0';
+/** Of a file that says which one. */
+const mostBytes = 1_048_576;
+/** Of what it says: no version is longer, and a longer one only takes long to understand. */
+const mostRange = 200;
 /** Names of lines, as in `lts/jod`. */
 const lines: ReadonlyMap<string, string> = new Map([
   ['hydrogen', '18'],
@@ -29,6 +34,7 @@ const lines: ReadonlyMap<string, string> = new Map([
 export async function chooseNode(cwd: string, home: string = homedir()): Promise<ChosenNode> {
   const wish = wishOf(cwd);
   if (wish === undefined || fits(process.versions.node, wish.range)) return { command: process.execPath };
+  if (wish.range.length > mostRange) return { command: process.execPath, note: noteOf(wish, 'which is no version') };
   const { default: semver } = await import('semver');
   const lenient = { includePrerelease: true };
   if (semver.satisfies(process.version, wish.range, lenient)) return { command: process.execPath };
@@ -39,11 +45,16 @@ export async function chooseNode(cwd: string, home: string = homedir()): Promise
   if (best !== undefined) return { command: best.command };
   const why =
     semver.validRange(wish.range) === null ? 'which is no version' : tooOld(semver, wish) ? 'which is too old here' : 'which was not found';
-  return {
-    command: process.execPath,
-    // It is the project's word, and no line of ours.
-    note: `The project asks for Node ${wish.range.replace(/\s+/g, ' ').slice(0, 60)} (${wish.from}), ${why}: ${process.version} runs it. --node names another.`,
-  };
+  return { command: process.execPath, note: noteOf(wish, why) };
+}
+
+/** It is the project's word, and no line of ours. */
+function noteOf({ range, from }: Wish, why: string): string {
+  const said = range
+    .replace(/\s+/g, ' ')
+    .replace(/[^\x20-\x7e]/g, '?')
+    .slice(0, 60);
+  return `The project asks for Node ${said} (${from}), ${why}: ${process.version} runs it. --node names another.`;
 }
 
 /** As most projects write it, such as >=20.19, ^22.1.0 or 20: told without the library, which takes longer to load than all the rest. */
@@ -68,7 +79,7 @@ function tooOld(semver: typeof Versions, { range }: Wish): boolean {
 function wishOf(cwd: string): Wish | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
     for (const name of ['.nvmrc', '.node-version']) {
-      const range = asRange(read(join(folder, name)));
+      const range = asRange(readPlainFile(join(folder, name), mostBytes) ?? '');
       if (range !== undefined) return { range, from: name };
     }
     const manifest = manifestIn(folder);
@@ -95,7 +106,7 @@ interface Manifest {
 
 function manifestIn(folder: string): Manifest {
   try {
-    return (JSON.parse(read(join(folder, 'package.json'))) as Manifest | null) ?? {};
+    return (JSON.parse(readPlainFile(join(folder, 'package.json'), mostBytes) ?? '') as Manifest | null) ?? {};
   } catch {
     return {};
   }
@@ -126,13 +137,5 @@ function entries(folder: string): string[] {
   } catch {
     // Not everyone has every version manager.
     return [];
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
   }
 }

@@ -1,4 +1,5 @@
 // A server that wants a token, and an authorization server that gives one to whoever asks for it properly.
+import { isLoopbackUrl } from '../../../text/loopback.ts';
 import { since } from '../../requirement.ts';
 import { brief } from '../../value.ts';
 import type { Judge } from '../../verdict.ts';
@@ -143,9 +144,12 @@ function asking({ query, number }: Event, steps: Steps, played: Played, judge: J
     judge.verdict('authorization/resource/no-trailing-slash', !resource.endsWith('/'), `resource is ${brief(resource)}`, evidence);
   }
   const back = query['redirect_uri'] ?? '';
-  const isSafe = back.startsWith('https://') || /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/]/.test(back);
-  judge.verdict('authorization/redirect/safe', isSafe, `redirect_uri is ${brief(back)}`, evidence);
+  judge.verdict('authorization/redirect/safe', isSafe(back), `redirect_uri is ${brief(back)}`, evidence);
   registering(steps, back, judge, played);
+}
+
+function isSafe(address: string): boolean {
+  return address.startsWith('https://') || (address.startsWith('http://') && isLoopbackUrl(address));
 }
 
 function registering(steps: Steps, back: string, judge: Judge, played: Played): void {
@@ -158,9 +162,9 @@ function registering(steps: Steps, back: string, judge: Judge, played: Played): 
   judge.verdict('authorization/redirect/registered', addresses.includes(back), `${brief(back)} is not among ${brief(addresses)}`, evidence);
   const type = json['application_type'];
   judge.verdict('authorization/registration/application-type', typeof type === 'string', `application_type is ${brief(type)}`, evidence);
-  if (typeof type === 'string' && /^http:\/\/(?:localhost|127\.)/.test(back))
+  if (typeof type === 'string' && back.startsWith('http://') && isLoopbackUrl(back))
     judge.verdict('authorization/registration/native', type === 'native', `application_type is ${type}`, evidence);
-  if (typeof type === 'string' && back.startsWith('https://') && !/^https:\/\/(?:localhost|127\.)/.test(back))
+  if (typeof type === 'string' && back.startsWith('https://') && !isLoopbackUrl(back))
     judge.verdict('authorization/registration/web', type === 'web', `application_type is ${type}`, evidence);
   const grants = Array.isArray(json['grant_types']) ? json['grant_types'] : [];
   judge.verdict('authorization/refresh/grant-type', grants.includes('refresh_token'), `grant_types are ${brief(grants)}`, evidence);
@@ -259,12 +263,7 @@ const older: Scenario = {
     if (asked !== undefined) {
       judge.verdict('authorization/pkce', (asked.query['code_challenge'] ?? '') !== '', 'there is no code_challenge', []);
       const back = asked.query['redirect_uri'] ?? '';
-      judge.verdict(
-        'authorization/redirect/safe',
-        back.startsWith('https://') || /^http:\/\/(?:localhost|127\.0\.0\.1)[:/]/.test(back),
-        `redirect_uri is ${brief(back)}`,
-        [],
-      );
+      judge.verdict('authorization/redirect/safe', isSafe(back), `redirect_uri is ${brief(back)}`, []);
     }
     if (steps.of('register').length > 0) judge.kept('authorization/registration/dynamic');
     tokens(steps, played, judge);

@@ -1,5 +1,6 @@
 // What `--attach` names: a process, or an inspector on this machine. Everything else is refused before anything is sent.
 import { get } from 'node:http';
+import { isLoopback } from '../../../text/loopback.ts';
 
 export type Target =
   | { readonly kind: 'pid'; readonly pid: number }
@@ -33,10 +34,6 @@ function urlOf(text: string): URL | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isLoopback(name: string): boolean {
-  return name === 'localhost' || name === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(name);
 }
 
 /** Where the inspector at this host and port is spoken to, if it is Node's. */
