@@ -1,10 +1,10 @@
 // vivarium live --http: live images at a URL, and never without a token: whoever may call may run code as this user.
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { bearer } from '../auth/index.ts';
 import type { LiveOptions } from '../live/index.ts';
 import type { OpenDoor } from '../live/local.ts';
 import { type KeptToken, keptToken } from '../live/token.ts';
+import { stateFolder as usualFolder } from '../node/user-folders.ts';
 import { coreOf } from '../server/core.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { httpLines, ownCommand } from './live-lines.ts';
@@ -44,9 +44,8 @@ export async function liveOverHttp(options: LiveOptions, values: Values): Promis
 }
 
 async function token({ stateFolder }: LiveOptions): Promise<KeptToken> {
-  const folder = stateFolder ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'vivarium', 'live');
   try {
-    return await keptToken(folder);
+    return await keptToken(stateFolder ?? join(usualFolder(), 'live'));
   } catch (cause) {
     throw new CommandError(exitCodes.usage, `There is no place for the token: ${(cause as Error).message}`, {
       hint: 'Give one: --auth-token-env NAME, or another folder: --state',

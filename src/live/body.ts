@@ -1,9 +1,10 @@
 // What an image lives in: a process of ours, with a group of its own, or a program that was there before and is only visited.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
+import { mustBeOwn, ownFolder } from '../node/own-folder.ts';
 import { awaitCall, type Calling, portVariable, tokenVariable } from './connect-back.ts';
 import type { Launch } from './engine.ts';
 
@@ -100,7 +101,7 @@ function visitorBody(calling: Calling, file: string | undefined, { ended }: Body
     calling.listening
       .then((port) => {
         if (file === undefined) return;
-        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        ownFolder(dirname(file));
         // Of one that ended without a farewell; written anew, so that it is nobody else's.
         rmSync(file, { force: true });
         writeFileSync(file, JSON.stringify({ port, token: calling.token }), { mode: 0o600, flag: 'wx' });
@@ -168,7 +169,9 @@ function spawned(
   return { child, closed, kill };
 }
 
+/** Throws where the socket is under the control of other users. */
 export function visitBody(way: string | Duplex, { ended }: BodyEvents): Body {
+  if (typeof way === 'string') mustBeOwn(way, 'socket');
   const wire = typeof way === 'string' ? connect(way) : way;
   let failed: string | undefined;
   wire.once('error', (error) => {

@@ -1,6 +1,6 @@
 // createLive: a Server whose tools work in live images.
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { stateFolder as usualFolder } from '../node/user-folders.ts';
 import { coreOf } from '../server/core.ts';
 import { VivariumError } from '../server/index.ts';
 import { Server } from '../server/server.ts';
@@ -161,7 +161,7 @@ export function createLive(options: LiveOptions = {}): Live {
     ...visitsOf(options.attach, home),
     terms,
   });
-  const stateFolder = options.stateFolder ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'vivarium', 'live');
+  const stateFolder = options.stateFolder ?? join(usualFolder(), 'live');
   const place = new Workplace({
     sessions,
     waitMs: limits.waitMs,

@@ -1,6 +1,7 @@
 // vivarium.config.json in the project's folder: what every image of this project begins with, for whoever works in it.
-import { readFileSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { isAbsolute, join, normalize } from 'node:path';
+import { isTrustedOwner } from '../node/own-folder.ts';
 
 const name = 'vivarium.config.json';
 const mostBytes = 100_000;
@@ -8,10 +9,14 @@ const mostBytes = 100_000;
 /** Files of the project alone: a file in a repository must not reach further than the repository. */
 export function configuredLoad(folder: string): readonly string[] {
   const file = join(folder, name);
-  const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) return [];
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  // In a folder where everybody may write, such as that for temporary files, anybody could have put it there.
+  const stranger = [lstatSync(file), found].find((one) => !isTrustedOwner(one));
+  if (stranger !== undefined)
+    throw new Error(`${file} belongs to another user (uid ${stranger.uid}), so the code it names is not run: name the files with --load`);
   const wrong = (why: string): Error => new Error(`${name} ${why}; write { "live": { "load": ["src/app.ts"] } }`);
-  if (size > mostBytes) throw wrong('is too large');
+  if (found.size > mostBytes) throw wrong('is too large');
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
