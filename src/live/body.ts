@@ -124,17 +124,26 @@ function standsIn(file: string, token: string): boolean {
   }
 }
 
+/** With pipes for what it prints, the wire on fd 3, and what is handed to it on fd 4; a group of its own. */
+export function startChild({ command, args, cwd, env, handed }: Launch, withWire: boolean): ChildProcess {
+  const wire = withWire ? ['pipe' as const] : handed === undefined ? [] : ['ignore' as const];
+  const stdio = ['ignore', 'pipe', 'pipe', ...wire, ...(handed === undefined ? [] : ['pipe' as const])] as const;
+  const child = spawn(command, args, { cwd, env, stdio: [...stdio], detached: true });
+  // One that could not be started takes nothing, which is told otherwise.
+  if (handed !== undefined)
+    (child.stdio[4] as Duplex | undefined)
+      ?.on('error', () => undefined)
+      .resume()
+      .end(handed);
+  return child;
+}
+
 function spawned(
-  { command, args, cwd, env }: Launch,
+  launch: Launch,
   { printed, ended }: BodyEvents,
   withWire: boolean,
 ): { readonly child: ChildProcess; readonly closed: Promise<void>; readonly kill: () => void } {
-  const child = spawn(command, args, {
-    cwd,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe', ...(withWire ? ['pipe' as const] : [])],
-    detached: true,
-  });
+  const child = startChild(launch, withWire);
   // Native code and children of the user's code write there; what the image itself prints comes over the wire.
   for (const [stream, name] of [
     [child.stdout, 'out'],

@@ -13,7 +13,7 @@ import { createMask } from './mask.ts';
 import { configuredLoad } from './project-config.ts';
 import { offerPrompts } from './prompts.ts';
 import { offerResources } from './resources.ts';
-import { type SandboxOptions, sandboxProblem } from './sandbox.ts';
+import { type SandboxOptions, type SandboxTerms, sandboxProblem } from './sandbox.ts';
 import type { SessionTerms } from './session.ts';
 import { Sessions } from './sessions.ts';
 import { type SpareChoice, Spares } from './spare.ts';
@@ -134,6 +134,7 @@ export function createLive(options: LiveOptions = {}): Live {
     throw new VivariumError('ERR_CONFIG', `The surface ${options.surface} has the tools it has: leave out tools and expose`);
   const home = new Home(options.cwd ?? process.cwd(), options.cwd === undefined && single);
   const limits: LiveLimits = { ...usual, ...options.limits };
+  const stateFolder = options.stateFolder ?? join(usualFolder(), 'live');
   const terms: SessionTerms = {
     get cwd() {
       return home.folder;
@@ -150,7 +151,7 @@ export function createLive(options: LiveOptions = {}): Live {
     mostOutput: limits.output,
     mostQueued: 100,
     ...createMask(process.env),
-    sandbox: sandboxOf(options.sandbox),
+    sandbox: sandboxOf(options.sandbox, stateFolder),
     spares: new Spares(options.spare ?? 'slow'),
   };
   const sessions = new Sessions({
@@ -161,7 +162,6 @@ export function createLive(options: LiveOptions = {}): Live {
     ...visitsOf(options.attach, home),
     terms,
   });
-  const stateFolder = options.stateFolder ?? join(usualFolder(), 'live');
   const place = new Workplace({
     sessions,
     waitMs: limits.waitMs,
@@ -209,11 +209,11 @@ function visitsOf(attach: LiveOptions['attach'], home: Home): { visits?: () => r
   }
 }
 
-function sandboxOf(sandbox: LiveOptions['sandbox']): SandboxOptions | undefined {
+function sandboxOf(sandbox: LiveOptions['sandbox'], stateFolder: string): SandboxTerms | undefined {
   if (sandbox === undefined || sandbox === false) return undefined;
   const problem = sandboxProblem();
   if (problem !== undefined) throw new VivariumError('ERR_CONFIG', `There is no sandbox to be had: ${problem}`);
-  return sandbox === true ? {} : sandbox;
+  return { ...(sandbox === true ? {} : sandbox), hidden: [stateFolder] };
 }
 
 function inherited(): Record<string, string> {

@@ -6,7 +6,7 @@ import { Notices } from './notices.ts';
 import { inBrief, messageOf, outcomeOf, strayText } from './outcome.ts';
 import { Printed } from './printed.ts';
 import { Run } from './run.ts';
-import { type SandboxOptions, sandboxed } from './sandbox.ts';
+import { type SandboxTerms, sandboxed } from './sandbox.ts';
 import type { Spares } from './spare.ts';
 import { rehearse, runStart } from './start.ts';
 import { asPause, asPicture, asText, asTexts } from './told.ts';
@@ -26,7 +26,7 @@ export interface SessionTerms extends ImageLimits {
   /** How much of its end may be the beginning of a secret. */
   unfinished(text: string): number;
   /** Behind bubblewrap. */
-  readonly sandbox?: SandboxOptions | undefined;
+  readonly sandbox?: SandboxTerms | undefined;
   /** How long an interrupt may take before the image is ended. */
   readonly graceMs: number;
   readonly spares: Spares;
@@ -313,7 +313,7 @@ export class Session {
       });
       ready = true;
       this.version = asText(booted['version']);
-      this.#remark(plain.note);
+      this.#remark(launch.note);
       this.#notebook = this.engine.open(options);
       this.definitions.clear();
       for (const start of image.ours && from === undefined ? startsOf(this.engine, this.terms.load) : []) {
