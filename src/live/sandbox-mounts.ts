@@ -45,11 +45,13 @@ export function mountsOf({ project, write, reads, writes, links, hidden }: Shown
   const hides = new Set([...secret.filter((path) => isShown(path) && isThere(path)), ...socketFolders(folder), ...homes.filter(isSystem)]);
   const names = [project, ...reads, ...writes].map((path) => [resolve(path), realpathSync(path)] as const);
   const aliases = new Map([...names.filter(([at, to]) => at !== to), ...links].filter(([at]) => !isShown(at)));
+  // Below one of them the others are found already.
+  const isLinked = (path: string): boolean => [...aliases.keys()].some((at) => at !== path && contains(at, path));
   return [
     ...[...new Set([...shown.keys(), ...hides])]
       .sort((a, b) => a.split('/').length - b.split('/').length)
       .flatMap((path) => (hides.has(path) ? ['--size', hiddenBytes, '--tmpfs', path] : [shown.get(path) as string, path, path])),
-    ...[...aliases].flatMap(([at, to]) => ['--symlink', to, at]),
+    ...[...aliases].flatMap(([at, to]) => (isLinked(at) ? [] : ['--symlink', to, at])),
     ...[...hides].flatMap((path) => ['--remount-ro', path]),
   ];
 }

@@ -28,10 +28,11 @@ export function programOf(command: string, { cwd, env }: Surroundings): Program 
   const file = isAbsolute(command) ? command : onPath(command, env['PATH'] ?? '');
   if (file === undefined || !existsSync(file)) return { command, reads: [], links: [] };
   // What the project brings is seen with it, and must not be run outside of the sandbox, not even to ask it something.
-  if (contains(realpathSync(cwd), realpathSync(file))) return { command: file, reads: [], links: [] };
+  if (contains(realpathSync(cwd), realpathSync(file))) return { command: file, reads: [file], links: [] };
   const key = JSON.stringify([file, realpathSync(file), cwd]);
   let program = known.get(key);
-  if (program === undefined) {
+  // A version manager may have taken it away since.
+  if (program === undefined || !existsSync(program.command)) {
     program = basename(file).startsWith('sbcl') ? sbclAt(file, { cwd, env }) : nodeAt(file, { cwd, env });
     known.set(key, program);
   }
@@ -39,7 +40,7 @@ export function programOf(command: string, { cwd, env }: Surroundings): Program 
 }
 
 function nodeAt(file: string, around: Surroundings): Program {
-  const [asked] = isStandIn(file, /^node/) ? ask(file, ['-p', 'process.execPath'], around) : [file];
+  const [asked] = isStandIn(file) ? ask(file, ['-p', 'process.execPath'], around) : [file];
   const command = realpathSync(asked ?? file);
   if (isSystem(command)) return { command, reads: [], links: [] };
   const bin = dirname(command);
@@ -75,8 +76,10 @@ function ask(command: string, args: readonly string[], { cwd, env }: Surrounding
 }
 
 /** A script, or the one program that a version manager has for all: it looks which version is meant, and runs that. */
-function isStandIn(file: string, name: RegExp): boolean {
-  if (!name.test(basename(realpathSync(file)))) return true;
+function isStandIn(file: string): boolean {
+  const isNode = /^node/;
+  if (!isNode.test(basename(file))) return false;
+  if (!isNode.test(basename(realpathSync(file)))) return true;
   const head = Buffer.alloc(2);
   const opened = openSync(file, 'r');
   try {

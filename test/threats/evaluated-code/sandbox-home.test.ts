@@ -1,9 +1,21 @@
 // Code in a sandbox looks for the user's files and for sockets of other live servers, wherever Node was installed.
-import { copyFileSync, existsSync, linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { javascript, lisp } from 'vivarium/live';
 import { notRun } from '../../../scripts/prepare.mjs';
 import { openDoor } from '../../../src/live/local.ts';
 import { keptToken } from '../../../src/live/token.ts';
@@ -28,7 +40,8 @@ beforeEach(async () => {
     await opened.close();
     process.env['HOME'] = HOME;
     process.env['PATH'] = PATH;
-    rmSync(home, { recursive: true, force: true });
+    // A core may just be built there.
+    rmSync(home, { recursive: true, force: true, maxRetries: 20 });
   });
 });
 
@@ -206,8 +219,26 @@ describe.skipIf(notRun('bubblewrap'))('code in a sandbox', () => {
     expect(text).toContain("start in the project's folder, or pass --cwd");
   });
 
+  it.skipIf(notRun('sbcl'))(
+    'sees of the home only SBCL and what comes with it, where that is in ~/.local',
+    async () => {
+      cpSync('/usr/lib/sbcl', join(home, '.local/lib/sbcl'), { recursive: true });
+      mkdirSync(join(home, '.local/bin'));
+      cpSync('/usr/bin/sbcl', join(home, '.local/bin/sbcl'));
+      const engines = [lisp({ sbcl: join(home, '.local/bin/sbcl') })];
+      await using lab = await enclosed({ engines, limits: { rssMb: 1_024, bootMs: 60_000 } });
+      const where = '(progn (require :sb-md5) (sb-ext:native-namestring sb-ext:*runtime-pathname*))';
+      expect(await lab.value(where)).toBe(`"${join(home, '.local/bin/sbcl')}"`);
+      const files = `(mapcar #'sb-ext:native-namestring (remove nil (directory "${home}/**/*.*" :resolve-symlinks nil) :key #'pathname-name))`;
+      expect(Number(await lab.value(`(length ${files})`))).toBeGreaterThan(5);
+      expect(await lab.value(`(remove-if (lambda (path) (search "/.local/lib/sbcl/" path)) ${files})`)).toBe(
+        `("${join(home, '.local/bin/sbcl')}")`,
+      );
+    },
+    120_000,
+  );
+
   it('is not started where an engine needs a folder that holds the home', async () => {
-    const { javascript } = await import('vivarium/live');
     const engine = javascript({ node: process.execPath });
     const wide = {
       ...engine,

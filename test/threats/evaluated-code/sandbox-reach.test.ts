@@ -1,5 +1,6 @@
 // Code in a sandbox tries what is left to it: the machine's memory, its keys, other processes, and the files that show it its limits.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -49,9 +50,8 @@ describe.skipIf(notRun('bubblewrap'))('code in a sandbox', () => {
 
   it('gets values of --env that no argument of a process shows', async () => {
     const value = `value-${process.pid}-${Date.now()}`;
-    await using lab = await openLab({ sandbox: true, env: { API_KEY: value, TMPDIR: root } });
+    await using lab = await openLab({ sandbox: true, env: { API_KEY: value } });
     expect(await lab.value(`process.env.API_KEY === ${JSON.stringify(value)}`)).toBe('true');
-    expect(await lab.value("require('node:os').tmpdir()")).toBe("'/tmp'");
     const lines = readdirSync('/proc').flatMap((pid) => {
       try {
         return /^\d+$/.test(pid) ? [readFileSync(`/proc/${pid}/cmdline`, 'utf8')] : [];
@@ -64,7 +64,8 @@ describe.skipIf(notRun('bubblewrap'))('code in a sandbox', () => {
   });
 
   it('has nothing in its environment that it was not given', async () => {
-    await using lab = await openLab({ sandbox: true, env: { GIVEN: '1' } });
+    await using lab = await openLab({ sandbox: true, env: { GIVEN: '1', TMPDIR: root } });
+    expect(await lab.value("require('node:os').tmpdir()")).toBe("'/tmp'");
     const names = await lab.value('Object.keys(process.env).sort().join()');
     const usual = 'GIVEN HOME LANG LC_ALL LC_CTYPE LOGNAME NODE_EXTRA_CA_CERTS PATH PWD SHELL TERM TZ USER'.split(' ');
     expect(
@@ -83,6 +84,17 @@ describe.skipIf(notRun('bubblewrap'))('code in a sandbox', () => {
     expect(await lab.value(run(`umount ${join(lab.folder, 'state')}`))).not.toBe('0');
     // With a user namespace of its own it could, were the mounts not locked together.
     expect(await lab.value(run(`unshare --user --map-root-user --mount umount ${join(lab.folder, 'state')}`))).not.toBe('0');
+  });
+
+  it('reaches no socket of the host that has a name but no file', async () => {
+    const name = `\0sandbox-reach-${process.pid}`;
+    let came = 0;
+    const server = createServer(() => came++).listen(name);
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    await using lab = await openLab({ sandbox: true });
+    const code = `await new Promise((resolve) => require('node:net').connect(${JSON.stringify(name)}, () => resolve('in')).on('error', (error) => resolve(error.code)))`;
+    expect([await lab.value(code), came]).toEqual(["'ECONNREFUSED'", 0]);
   });
 
   it('has no open files but its own', async () => {
