@@ -37,7 +37,7 @@ export function fileTokens(path: string = defaultPath()): TokenStore {
 }
 
 function defaultPath(): string {
-  return join(stateFolder(), 'tokens.json');
+  return join(stateFolder(process.platform === 'win32' ? process.env['LOCALAPPDATA'] : undefined), 'tokens.json');
 }
 
 /** A file that cannot be understood counts as empty: tokens can be had again. */

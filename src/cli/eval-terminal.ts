@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { ownFolder, ownProblem } from '../node/own-folder.ts';
-import { stateFolder } from '../node/user-folders.ts';
+import { runFolder } from '../node/user-folders.ts';
 import type { CallToolResult } from '../protocol/types.ts';
 import { linesOf, type Room } from './eval-room.ts';
 import { isIncomplete } from './incomplete.ts';
@@ -31,7 +31,7 @@ const help = [
 ].join('\n');
 
 export function historyFile(): string {
-  return join(stateFolder(), 'eval-history');
+  return join(dirname(runFolder()), 'eval-history');
 }
 
 /** Settles when the person leaves. */

@@ -2,10 +2,8 @@
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** Tokens, saved sessions, and what was typed. */
-export function stateFolder(): string {
-  const { LOCALAPPDATA: local } = process.env;
-  const usual = process.platform === 'win32' && local !== undefined ? local : join(homedir(), '.local', 'state');
+/** Tokens and saved sessions. */
+export function stateFolder(usual: string = join(homedir(), '.local', 'state')): string {
   return join(named('XDG_STATE_HOME') ?? usual, 'vivarium');
 }
 

@@ -120,6 +120,28 @@ describe.skipIf(process.getuid?.() !== 0)('a socket of another user', () => {
   });
 });
 
+describe.skipIf(process.getuid?.() !== 0)('another user', () => {
+  it('cannot connect to the socket of a live server', async () => {
+    chmodSync(root, 0o755);
+    let came = 0;
+    const { path, close } = await openDoor(root, () => came++, join(root, 'run'));
+    onTestFinished(close);
+    const program = `require('node:net').connect(${JSON.stringify(path)}, () => process.exit(1)).on('error', (error) => console.log(error.code))`;
+    const child = spawn(process.execPath, ['-e', program], {
+      cwd: '/',
+      uid: stranger,
+      gid: stranger,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await new Promise((resolve) => child.once('close', resolve));
+    expect([said, came]).toEqual(['EACCES\n', 0]);
+  });
+});
+
 describe('a link in the place of .vivarium', () => {
   const here = join(dist, 'javascript/child/here.js');
 
