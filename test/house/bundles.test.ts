@@ -38,7 +38,7 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './serve/fetch': { holds: [...core, ...http], maxBytes: 150_000, neutral: true },
   './auth': { holds: ['auth/', 'jsonrpc/', 'protocol/'], maxBytes: 50_000, neutral: true },
   './auth/node': { holds: ['auth/', 'node/', 'jsonrpc/', 'protocol/'], maxBytes: 40_000, neutral: false },
-  './live': { holds: [...core, 'live/', 'node/'], maxBytes: 230_000, neutral: false },
+  './live': { holds: [...core, 'live/', 'node/'], maxBytes: 240_000, neutral: false },
   './here': { holds: ['live/', 'node/'], maxBytes: 60_000, neutral: false },
   './check': { holds: ['check/', 'schema/'], maxBytes: 480_000, neutral: false },
   './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 10_000, neutral: true },
