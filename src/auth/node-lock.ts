@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
+import { mustBeOwn } from '../node/own-folder.ts';
 
 const beatMs = 5_000;
 /** Without a beat for so long, nobody is there: a process that was stopped for a while, or a machine that is gone. */
@@ -16,6 +17,8 @@ export async function withLock<T>(path: string, work: () => Promise<T>, signal?:
   const mine = JSON.stringify({ id: randomUUID(), pid: process.pid, host: hostname() });
   while (!(await create(path, mine))) {
     signal?.throwIfAborted();
+    // Another user's would be waited for as long as they please.
+    mustBeOwn(path, 'file');
     if (await isAbandoned(path)) await clear(path);
     else await pause(pollMs * (1 + Math.random()), undefined, signal === undefined ? {} : { signal });
   }

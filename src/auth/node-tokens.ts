@@ -1,8 +1,9 @@
 // Tokens in a file that only its owner can read, shared by all processes of that user.
 import { createHash, randomUUID } from 'node:crypto';
-import { chmod, mkdir, open, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { mustBeOwn, ownFolder } from '../node/own-folder.ts';
+import { stateFolder } from '../node/user-folders.ts';
 import { withLock } from './node-lock.ts';
 import type { TokenStore } from './tokens.ts';
 
@@ -10,9 +11,10 @@ import type { TokenStore } from './tokens.ts';
 export function fileTokens(path: string = defaultPath()): TokenStore {
   const folder = dirname(path);
   const prepare = async (): Promise<void> => {
-    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    mustBeOwn(path, 'file');
     // A folder of the user's own choice is theirs to open; ours is not.
-    if (made === undefined && path === defaultPath()) await chmod(folder, 0o700);
+    if (path === defaultPath()) ownFolder(folder);
+    else await mkdir(folder, { recursive: true, mode: 0o700 });
   };
   return {
     get: async (key) => (await load(path)).get(key),
@@ -35,11 +37,7 @@ export function fileTokens(path: string = defaultPath()): TokenStore {
 }
 
 function defaultPath(): string {
-  const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = process.env;
-  // The specification of XDG: a relative path counts as none.
-  if (state?.startsWith('/')) return join(state, 'vivarium', 'tokens.json');
-  if (process.platform === 'win32' && local !== undefined) return join(local, 'vivarium', 'tokens.json');
-  return join(homedir(), '.local', 'state', 'vivarium', 'tokens.json');
+  return join(stateFolder(process.platform === 'win32' ? process.env['LOCALAPPDATA'] : undefined), 'tokens.json');
 }
 
 /** A file that cannot be understood counts as empty: tokens can be had again. */
@@ -55,6 +53,7 @@ async function load(path: string): Promise<Map<string, string>> {
 }
 
 async function read(path: string): Promise<string | undefined> {
+  mustBeOwn(path, 'file');
   const handle = await open(path, 'r').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;

@@ -1,8 +1,9 @@
 // The prompt of `vivarium eval`: lines in, answers out, with history and completion. Ctrl-C stops what runs, not the session.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { ownFolder, ownProblem } from '../node/own-folder.ts';
+import { runFolder } from '../node/user-folders.ts';
 import type { CallToolResult } from '../protocol/types.ts';
 import { linesOf, type Room } from './eval-room.ts';
 import { isIncomplete } from './incomplete.ts';
@@ -30,18 +31,20 @@ const help = [
 ].join('\n');
 
 export function historyFile(): string {
-  return join(homedir(), '.local', 'state', 'vivarium', 'eval-history');
+  return join(dirname(runFolder()), 'eval-history');
 }
 
 /** Settles when the person leaves. */
 export async function prompt(room: Room, { input, output, history }: Surroundings): Promise<void> {
   const language = await room.language();
+  const foreign = ownProblem(history, 'file');
+  if (foreign !== undefined) output.write(`History is off: ${printable(foreign)}\n`);
   const terminal = createInterface({
     input,
     output,
     terminal: true,
     prompt: primary,
-    history: read(history),
+    history: foreign === undefined ? read(history) : [],
     historySize: mostHistory,
     removeHistoryDuplicates: true,
     completer: (line: string, done: (error: null, found: [string[], string]) => void) => {
@@ -52,7 +55,7 @@ export async function prompt(room: Room, { input, output, history }: Surrounding
     },
   });
   const visit = new Visit(room, terminal, output, language);
-  terminal.on('history', (lines: string[]) => write(history, lines));
+  if (foreign === undefined) terminal.on('history', (lines: string[]) => write(history, lines));
   terminal.on('line', (line) => visit.line(line));
   terminal.on('SIGINT', () => visit.interrupt());
   output.write(`${printable(room.session ?? 'main')}: .help says what there is\n`);
@@ -183,7 +186,7 @@ function read(file: string): string[] {
 /** For its owner only: code may hold what nobody else should see. */
 function write(file: string, lines: readonly string[]): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    ownFolder(dirname(file));
     writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
   } catch {
     // A prompt without a memory is still a prompt.

@@ -120,7 +120,10 @@ async function enter(values: Values, lists: boolean): Promise<Room> {
 
 /** The newest server that answers; those that do not have left their socket behind. */
 async function visit(cwd: string, pid: string | undefined): Promise<Client | undefined> {
-  const doors = (await findDoors(cwd)).filter((door) => pid === undefined || String(door.pid) === pid);
+  const found = await findDoors(cwd).catch((cause: Error) => {
+    throw new CommandError(exitCodes.unreachable, `Cannot look for live servers: ${cause.message}`, { cause });
+  });
+  const doors = found.filter((door) => pid === undefined || String(door.pid) === pid);
   for (const [at, door] of doors.entries()) {
     const client = await knock(door);
     if (client === undefined) continue;

@@ -1,9 +1,9 @@
 // The token of `vivarium live --http`: where it is kept, who is let in by it, and `--rotate-token`.
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { bearer } from '../auth/index.ts';
 import { type KeptToken, keptToken } from '../live/token.ts';
 import { rotateToken, watchToken } from '../live/token-rotation.ts';
+import { stateFolder as usualFolder } from '../node/user-folders.ts';
 import type { Authorizer } from '../protocol/authorization.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { printable } from './terminal.ts';
@@ -40,9 +40,8 @@ export function byKeptToken(kept: KeptToken, renewed: () => void): { readonly au
 }
 
 async function inPlace(stateFolder: string | undefined, act: (folder: string) => Promise<KeptToken>): Promise<KeptToken> {
-  const folder = stateFolder ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'vivarium', 'live');
   try {
-    return await act(folder);
+    return await act(stateFolder ?? join(usualFolder(), 'live'));
   } catch (cause) {
     throw new CommandError(exitCodes.usage, `There is no place for the token: ${(cause as Error).message}`, {
       hint: 'Give one: --auth-token-env NAME, or another folder: --state',

@@ -1,6 +1,18 @@
 // Where the result of a command goes.
-import { accessSync, constants, fchmodSync, fstatSync, openSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isTrustedOwner } from '../node/own-folder.ts';
 import { CommandError, exitCodes } from './command.ts';
 
 export function write(text: string | Uint8Array, file: string | undefined): void {
@@ -28,12 +40,22 @@ export function mustBeWritable(file: string): void {
   });
 }
 
-/** A new file that only its owner can read; so is one that was there before. */
+/** A new file that only its owner can read; so is one that was there before. One of another user is left as it is. */
 export function openPrivate(file: string): number {
   return orRefuse(file, () => {
-    const descriptor = openSync(file, 'w', 0o600);
-    if (process.platform !== 'win32' && fstatSync(descriptor).isFile()) fchmodSync(descriptor, 0o600);
-    return descriptor;
+    const link = lstatSync(file, { throwIfNoEntry: false });
+    const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
+    try {
+      const found = fstatSync(descriptor);
+      if (!isTrustedOwner(found) || !isTrustedOwner(link ?? found)) throw new Error('it belongs to another user: choose another file');
+      if (!found.isFile()) return descriptor;
+      if (process.platform !== 'win32') fchmodSync(descriptor, 0o600);
+      ftruncateSync(descriptor);
+      return descriptor;
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
   });
 }
 

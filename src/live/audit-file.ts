@@ -1,6 +1,7 @@
 // The file of the audit log: JSON Lines, appended to synchronously, of this user alone, and opened again when it was rotated.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats, writeSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { wayProblem } from '../node/own-folder.ts';
 import type { AuditOpened, AuditRecord, AuditSink } from './audit.ts';
 
 const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -59,12 +60,8 @@ export function isBound(file: string, args: readonly string[]): boolean {
 }
 
 function open(file: string): number {
-  const folder = dirname(file);
-  const { uid, mode } = lstatSync(folder);
-  const sticky = (mode & 0o1000) !== 0;
-  if (!isOurs(uid) && uid !== 0) throw unfit(`The folder ${folder} of the audit log belongs to another user`);
-  if (process.platform !== 'win32' && (mode & 0o022) !== 0 && !sticky)
-    throw unfit(`Other users can change the folder ${folder} of the audit log. Close it: chmod go-w ${folder}`);
+  const replaceable = process.geteuid === undefined ? undefined : wayProblem(dirname(file), file);
+  if (replaceable !== undefined) throw unfit(`The audit log cannot be kept there: ${replaceable}`);
   let fd: number;
   try {
     // A pipe that nobody reads would otherwise be waited for.
@@ -83,7 +80,7 @@ function open(file: string): number {
 function problemOf(file: string, found: Stats): string | undefined {
   const { uid, mode, nlink } = found;
   if (!found.isFile()) return `The audit log ${file} is not a plain file`;
-  if (!isOurs(uid)) return `The audit log ${file} belongs to another user`;
+  if (process.geteuid !== undefined && uid !== process.geteuid()) return `The audit log ${file} belongs to another user`;
   if (nlink > 1) return `The audit log ${file} has other names (hard links). Remove them, or name another file.`;
   if (process.platform !== 'win32' && (mode & 0o077) !== 0)
     return `Other users can read the audit log ${file}. Close it: chmod 600 ${file}`;
@@ -93,10 +90,6 @@ function problemOf(file: string, found: Stats): string | undefined {
 /** With a code, which is all that callers of the server are told. */
 function unfit(message: string, code = 'EPERM'): Error {
   return Object.assign(new Error(message), { code });
-}
-
-function isOurs(uid: number): boolean {
-  return process.getuid === undefined || uid === process.getuid();
 }
 
 /** A disk that was full may have left half a line, here or in another server: the next record must not continue it. */

@@ -87,7 +87,7 @@ export class Audit {
 
   /** The same, unless code in this sandbox could read or change the log. */
   outOfReach(launch: Launch): Launch {
-    if (this.#file === undefined || !isBound(this.#file, launch.args)) return launch;
+    if (this.#file === undefined || !isBound(this.#file, launch.handed?.split('\0') ?? [])) return launch;
     throw new Error('The audit log is in a folder that code in the sandbox sees. Keep it elsewhere: --audit <file>');
   }
 

@@ -1,9 +1,10 @@
 // What an image lives in: a process of ours, with a group of its own, or a program that was there before and is only visited.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
+import { mustBeOwn, ownFolder } from '../node/own-folder.ts';
 import { awaitCall, type Calling, portVariable, tokenVariable } from './connect-back.ts';
 import type { Launch } from './engine.ts';
 
@@ -100,7 +101,7 @@ function visitorBody(calling: Calling, file: string | undefined, { ended }: Body
     calling.listening
       .then((port) => {
         if (file === undefined) return;
-        mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+        ownFolder(dirname(file));
         // Of one that ended without a farewell; written anew, so that it is nobody else's.
         rmSync(file, { force: true });
         writeFileSync(file, JSON.stringify({ port, token: calling.token }), { mode: 0o600, flag: 'wx' });
@@ -123,17 +124,26 @@ function standsIn(file: string, token: string): boolean {
   }
 }
 
+/** With pipes for what it prints, the wire on fd 3, and what is handed to it on fd 4; a group of its own. */
+export function startChild({ command, args, cwd, env, handed }: Launch, withWire: boolean): ChildProcess {
+  const wire = withWire ? ['pipe' as const] : handed === undefined ? [] : ['ignore' as const];
+  const stdio = ['ignore', 'pipe', 'pipe', ...wire, ...(handed === undefined ? [] : ['pipe' as const])] as const;
+  const child = spawn(command, args, { cwd, env, stdio: [...stdio], detached: true });
+  // One that could not be started takes nothing, which is told otherwise.
+  if (handed !== undefined)
+    (child.stdio[4] as Duplex | undefined)
+      ?.on('error', () => undefined)
+      .resume()
+      .end(handed);
+  return child;
+}
+
 function spawned(
-  { command, args, cwd, env }: Launch,
+  launch: Launch,
   { printed, ended }: BodyEvents,
   withWire: boolean,
 ): { readonly child: ChildProcess; readonly closed: Promise<void>; readonly kill: () => void } {
-  const child = spawn(command, args, {
-    cwd,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe', ...(withWire ? ['pipe' as const] : [])],
-    detached: true,
-  });
+  const child = startChild(launch, withWire);
   // Native code and children of the user's code write there; what the image itself prints comes over the wire.
   for (const [stream, name] of [
     [child.stdout, 'out'],
@@ -168,7 +178,9 @@ function spawned(
   return { child, closed, kill };
 }
 
+/** Throws where the socket is under the control of other users. */
 export function visitBody(way: string | Duplex, { ended }: BodyEvents): Body {
+  if (typeof way === 'string') mustBeOwn(way, 'socket');
   const wire = typeof way === 'string' ? connect(way) : way;
   let failed: string | undefined;
   wire.once('error', (error) => {

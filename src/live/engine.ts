@@ -24,6 +24,8 @@ export interface Launch {
   readonly note?: string;
   /** Files it needs beside the project's and the system's: a sandbox lets it read them. */
   readonly reads?: readonly string[];
+  /** What it reads from fd 4 before it begins. */
+  readonly handed?: string;
   /** Told why it did not start: what it was begun with may be at fault. Answers what was done about it. */
   unfit?(reason: string): string | undefined;
 }

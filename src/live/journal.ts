@@ -1,6 +1,7 @@
 // What is kept of a session: what was evaluated, to be done again, and the whole image where the language can write it.
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mustBeOwn, ownFolder } from '../node/own-folder.ts';
 import { inBrief } from './outcome.ts';
 import type { Session } from './session.ts';
 
@@ -31,7 +32,7 @@ const saveMs = 300_000;
 /** Readable by its owner only: code may hold what nobody else should see. */
 export async function saveJournal(folder: string, session: Session, name: string = defaultName()): Promise<Saved> {
   checkName(name);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  ownFolder(folder);
   const cells = session.entries
     .filter(({ ok, failed }) => ok || failed)
     .map(({ code, language, package: pack, failed }): SavedCell => {
@@ -73,16 +74,21 @@ async function saveImage(file: string, session: Session): Promise<Pick<Saved, 'b
 /** The file of the image, where it can be begun with here. */
 export async function imageOf(folder: string, { name, image }: Journal): Promise<string | undefined> {
   const file = join(folder, `${name}${imageKind}`);
+  mustBeOwn(file, 'file');
   return image !== undefined && (await stat(file).catch(() => undefined))?.isFile() === true ? file : undefined;
 }
 
+/** What it holds is run: where other users could have written it, it throws. */
 export async function loadJournal(folder: string, name: string | undefined): Promise<Journal> {
+  mustBeOwn(folder, 'folder');
   const saved = (await readdir(folder).catch(() => [])).filter((file) => file.endsWith(kind)).map((file) => file.slice(0, -kind.length));
   if (name === undefined || !saved.includes(name)) {
     const known = saved.length === 0 ? 'nothing was saved yet' : `saved are ${saved.join(', ')}`;
     throw new Error(name === undefined ? `restore needs a name; ${known}` : `There is nothing saved as "${name}"; ${known}`);
   }
-  const journal = JSON.parse(await readFile(join(folder, `${name}${kind}`), 'utf8')) as Journal;
+  const file = join(folder, `${name}${kind}`);
+  mustBeOwn(file, 'file');
+  const journal = JSON.parse(await readFile(file, 'utf8')) as Journal;
   if (!Array.isArray(journal.cells) || !journal.cells.every(isCell)) throw new Error(`What was saved as "${name}" cannot be read`);
   return journal;
 }

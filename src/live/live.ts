@@ -1,7 +1,7 @@
 // createLive: a Server whose tools work in live images.
 import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { stateFolder as usualFolder } from '../node/user-folders.ts';
 import { coreOf } from '../server/core.ts';
 import { VivariumError } from '../server/index.ts';
 import { Server } from '../server/server.ts';
@@ -17,7 +17,7 @@ import { createMask } from './mask.ts';
 import { configuredLoad } from './project-config.ts';
 import { offerPrompts } from './prompts.ts';
 import { offerResources } from './resources.ts';
-import { type SandboxOptions, sandboxProblem } from './sandbox.ts';
+import { type SandboxOptions, type SandboxTerms, sandboxProblem } from './sandbox.ts';
 import type { SessionTerms } from './session-terms.ts';
 import { Sessions } from './sessions.ts';
 import { type SpareChoice, Spares } from './spare.ts';
@@ -143,7 +143,8 @@ export function createLive(options: LiveOptions = {}): Live {
     throw new VivariumError('ERR_CONFIG', `The surface ${options.surface} has the tools it has: leave out tools and expose`);
   const home = new Home(options.cwd ?? process.cwd(), options.cwd === undefined && single);
   const limits: LiveLimits = { ...usual, ...options.limits };
-  const sandbox = sandboxOf(options.sandbox);
+  const stateFolder = options.stateFolder ?? join(usualFolder(), 'live');
+  const sandbox = sandboxOf(options.sandbox, stateFolder);
   const report = (error: unknown): void => void coreOf(local).report(error, 'audit');
   const audit = auditOf(options.audit, report, sandbox === undefined ? undefined : home.folder);
   const terms: SessionTerms = {
@@ -174,7 +175,6 @@ export function createLive(options: LiveOptions = {}): Live {
     ...visitsOf(options.attach, home),
     terms,
   });
-  const stateFolder = options.stateFolder ?? join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'vivarium', 'live');
   const place = new Workplace({
     sessions,
     waitMs: limits.waitMs,
@@ -239,11 +239,11 @@ function auditOf(audit: LiveOptions['audit'], report: (error: unknown) => void, 
   }
 }
 
-function sandboxOf(sandbox: LiveOptions['sandbox']): SandboxOptions | undefined {
+function sandboxOf(sandbox: LiveOptions['sandbox'], stateFolder: string): SandboxTerms | undefined {
   if (sandbox === undefined || sandbox === false) return undefined;
   const problem = sandboxProblem();
   if (problem !== undefined) throw new VivariumError('ERR_CONFIG', `There is no sandbox to be had: ${problem}`);
-  return sandbox === true ? {} : sandbox;
+  return { ...(sandbox === true ? {} : sandbox), hidden: [stateFolder] };
 }
 
 function inherited(): Record<string, string> {

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { chmod, readdir, stat, unlink } from 'node:fs/promises';
 import { createConnection, createServer, type Socket } from 'node:net';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ownFolder } from './token.ts';
+import { mustBeOwn, ownFolder } from '../node/own-folder.ts';
+import { runFolder } from '../node/user-folders.ts';
 
 /** A socket somebody may listen on. */
 export interface Door {
@@ -27,20 +27,12 @@ const mostConnections = 16;
 const mostPathBytes = 103;
 const kind = '.sock';
 
-/**
- * Under the home of the user and not by XDG_RUNTIME_DIR, because clients start servers without most of the environment: both
- * sides must come to the same place. Not in the project: that may be read-only, shared, or somebody else's repository.
- */
-export function doorFolder(home: string = homedir()): string {
-  return join(home, '.local', 'state', 'vivarium', 'run');
-}
-
 /** Each server has a socket of its own, so that none takes another's away. */
-export async function openDoor(project: string, connected: (socket: Socket) => void, folder: string = doorFolder()): Promise<OpenDoor> {
+export async function openDoor(project: string, connected: (socket: Socket) => void, folder: string = runFolder()): Promise<OpenDoor> {
   if (process.platform === 'win32') throw new Error('there are no local sockets with an owner on Windows');
   const path = join(folder, `${keyOf(realpathSync(project))}-${process.pid}${kind}`);
   if (Buffer.byteLength(path) > mostPathBytes) throw new Error(`the path ${path} is too long for a socket`);
-  await ownFolder(folder);
+  ownFolder(folder);
   // Of a process that had our number before.
   await discard(path);
   const sockets = new Set<Socket>();
@@ -65,8 +57,12 @@ export async function openDoor(project: string, connected: (socket: Socket) => v
   return { path, close };
 }
 
-/** Those of the nearest folder that has any, from the project's own upwards; the newest first. They may be dead. */
-export async function findDoors(project: string, folder: string = doorFolder()): Promise<readonly Door[]> {
+/**
+ * Those of the nearest folder that has any, from the project's own upwards; the newest first. They may be dead. Throws where other
+ * users control one: whoever listens there gets the code that is to be evaluated.
+ */
+export async function findDoors(project: string, folder: string = runFolder()): Promise<readonly Door[]> {
+  mustBeOwn(folder, 'folder');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(kind));
   for (let at = realpathSync(project); ; at = dirname(at)) {
     const key = `${keyOf(at)}-`;
@@ -104,6 +100,7 @@ export async function discard(path: string): Promise<void> {
 }
 
 async function doorAt(path: string, pid: number, folder: string): Promise<(Door & { readonly since: number }) | undefined> {
+  mustBeOwn(path, 'socket');
   try {
     return { path, pid, folder, since: (await stat(path)).ctimeMs };
   } catch {

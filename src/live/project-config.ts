@@ -1,6 +1,7 @@
 // vivarium.config.json in the project's folder: what every image of this project begins with, for whoever works in it.
-import { existsSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { isAbsolute, join, normalize } from 'node:path';
+import { isTrustedOwner } from '../node/own-folder.ts';
 import { readPlainFile } from '../node/plain-file.ts';
 
 const name = 'vivarium.config.json';
@@ -9,7 +10,12 @@ const mostBytes = 100_000;
 /** Files of the project alone: a file in a repository must not reach further than the repository. */
 export function configuredLoad(folder: string): readonly string[] {
   const file = join(folder, name);
-  if (!existsSync(file)) return [];
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return [];
+  // In a folder where everybody may write, such as that for temporary files, anybody could have put it there.
+  const stranger = [lstatSync(file), found].find((one) => !isTrustedOwner(one));
+  if (stranger !== undefined)
+    throw new Error(`${file} belongs to another user (uid ${stranger.uid}), so the code it names is not run: name the files with --load`);
   const wrong = (why: string): Error => new Error(`${name} ${why}; write { "live": { "load": ["src/app.ts"] } }`);
   const text = readPlainFile(file, mostBytes);
   if (text === undefined) throw wrong(`cannot be read, or is no plain file of at most ${mostBytes} bytes`);

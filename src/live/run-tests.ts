@@ -1,18 +1,19 @@
 // run_tests: the project's own tests with its own runner, in a process of their own.
-import { spawn } from 'node:child_process';
 import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Context } from '../server/context.ts';
 import type { Server } from '../server/server.ts';
 import { ToolError } from '../server/tool.ts';
 import { inWords, type Told, waitFor, worded } from './answers.ts';
 import type { Audit, Ending } from './audit.ts';
+import { startChild } from './body.ts';
 import type { Engine } from './engine.ts';
 import type { Home } from './home.ts';
 import { Printed } from './printed.ts';
 import { endDescendants } from './process-tree.ts';
-import { type SandboxOptions, sandboxed } from './sandbox.ts';
+import { type SandboxTerms, sandboxed } from './sandbox.ts';
 import type { Session } from './session.ts';
 import { findRunner, noRunner, reportFile, type TestReport, type TestRunner, type TestWish } from './test-runners.ts';
 import type { Workplace } from './workplace.ts';
@@ -24,7 +25,7 @@ export interface TestTerms {
   readonly timeoutMs: number;
   readonly mostOutput: number;
   /** Where images run in one, tests do too. */
-  readonly sandbox?: SandboxOptions | undefined;
+  readonly sandbox?: SandboxTerms | undefined;
   readonly audit: Audit;
   mask(text: string): string;
   unfinished(text: string): number;
@@ -173,8 +174,9 @@ async function finished(
   // A group of its own: whatever the tests started ends with them.
   const plain = { command: command ?? (await nodeOf(engines, home.folder)), args, env, cwd: home.folder, terms: {}, reads };
   const launch = sandbox === undefined ? plain : audit.outOfReach(sandboxed(plain, sandbox, [folder]));
-  const child = spawn(launch.command, launch.args, { cwd: launch.cwd, env: launch.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => printed.add(text));
+  const child = startChild(launch, false);
+  const printing = [child.stdout, child.stderr] as Readable[];
+  for (const stream of printing) stream.setEncoding('utf8').on('data', (text: string) => printed.add(text));
   let why: 'over' | 'timeout' = 'over';
   const stop = (): void => {
     if (child.pid === undefined) return;
@@ -210,7 +212,7 @@ async function finished(
     clearInterval(beat);
     ctx.signal.removeEventListener('abort', stop);
     stop();
-    for (const stream of [child.stdout, child.stderr]) stream.destroy();
+    for (const stream of printing) stream.destroy();
   }
 }
 

@@ -1,7 +1,7 @@
 // What all sessions of a server have in common.
 import type { Audit } from './audit.ts';
 import type { ImageLimits } from './image.ts';
-import type { SandboxOptions } from './sandbox.ts';
+import type { SandboxTerms } from './sandbox.ts';
 import type { Spares } from './spare.ts';
 
 export interface SessionTerms extends ImageLimits {
@@ -18,7 +18,7 @@ export interface SessionTerms extends ImageLimits {
   /** How much of its end may be the beginning of a secret. */
   unfinished(text: string): number;
   /** Behind bubblewrap. */
-  readonly sandbox?: SandboxOptions | undefined;
+  readonly sandbox?: SandboxTerms | undefined;
   /** How long an interrupt may take before the image is ended. */
   readonly graceMs: number;
   readonly spares: Spares;

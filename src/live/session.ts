@@ -298,7 +298,7 @@ export class Session {
       });
       ready = true;
       this.version = asText(booted['version']);
-      this.#remark(plain.note);
+      this.#remark(launch.note);
       this.#notebook = this.engine.open(options);
       this.definitions.clear();
       for (const start of image.ours && from === undefined ? startsOf(this.engine, this.terms.load) : []) {

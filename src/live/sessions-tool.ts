@@ -94,8 +94,12 @@ function list(place: Workplace, ctx: Context): Told {
     const what = engine.foreign === true ? engine.title : engine.language;
     return `${handle}  ${what}  ${state}${waiting}  generation ${generation}  ${entries.length} ${entries.length === 1 ? 'cell' : 'cells'}  (${featuresText(engine.features)})`;
   });
-  for (const { handle, engine } of place.sessions.visits())
-    if (!all.some((one) => one.handle === handle)) lines.push(`${handle}  ${engine.title}, to be worked in as session "${handle}"`);
+  try {
+    for (const { handle, engine } of place.sessions.visits())
+      if (!all.some((one) => one.handle === handle)) lines.push(`${handle}  ${engine.title}, to be worked in as session "${handle}"`);
+  } catch (error) {
+    lines.push(`Running programs cannot be attached to: ${(error as Error).message}`);
+  }
   const text = lines.length === 0 ? 'No session is open; evaluate opens one.' : lines.join('\n');
   const [first] = all;
   if (first !== undefined) return saying(first, 'ok', text);

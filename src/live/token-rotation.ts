@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type KeptToken, keptToken, ownFolder } from './token.ts';
+import { ownFolder } from '../node/own-folder.ts';
+import { type KeptToken, keptToken } from './token.ts';
 
 /** Whoever reads the file has the old token or the new one, never a part of either. */
 export async function rotateToken(folder: string): Promise<KeptToken> {
-  await ownFolder(folder);
+  ownFolder(folder);
   const file = join(folder, 'token');
   const fresh = join(folder, `.token-${process.pid}-${randomBytes(6).toString('hex')}`);
   try {

@@ -2,6 +2,7 @@
 // run-server.lisp in it, or those the user named.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { mustBeOwn, ownProblem } from '../node/own-folder.ts';
 import type { Engine } from './engine.ts';
 import { attached } from './javascript/attached/engine.ts';
 import { checkProcess } from './javascript/attached/process.ts';
@@ -15,15 +16,17 @@ export interface Visit {
   readonly engine: Engine;
 }
 
-/** Looked for each time: they come and go. */
+/** Looked for each time: they come and go. Throws where other users control the folder: they could answer in their place. */
 export function findVisits(cwd: string): Visit[] {
   const folder = join(cwd, '.vivarium');
+  mustBeOwn(folder, 'folder');
   try {
     return readdirSync(folder).flatMap((file) => {
       const [, handle, language] = /^(here-(?:(lisp)-)?\d+)\.sock$/.exec(file) ?? [];
       // One that was killed leaves its socket behind.
       if (handle === undefined || isGone(Number(handle.slice(handle.lastIndexOf('-') + 1)))) return [];
       const socket = join(folder, file);
+      if (ownProblem(socket, 'socket') !== undefined) return [];
       return [{ handle, engine: language === 'lisp' ? visitedLisp(socket) : visited(socket) }];
     });
   } catch {

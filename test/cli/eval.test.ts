@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { notRun } from '../../scripts/prepare.mjs';
-import { doorFolder } from '../../src/live/local.ts';
+import { runFolder } from '../../src/node/user-folders.ts';
 import { call, initialize } from '../serve/http.ts';
 import { Started } from './started.ts';
 
@@ -263,7 +263,7 @@ describe('a hostile program or project', () => {
 });
 
 it('a folder that is no socket does not keep it from working', async () => {
-  mkdirSync(doorFolder(home), { recursive: true });
-  writeFileSync(join(doorFolder(home), 'readme.txt'), '');
+  mkdirSync(runFolder(home), { recursive: true });
+  writeFileSync(join(runFolder(home), 'readme.txt'), '');
   expect((await evaluated(['2 * 3'])).out).toBe('=> 6\n');
 });

@@ -1,9 +1,10 @@
 // Images behind bubblewrap: what they can and cannot reach.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLive } from 'vivarium/live';
 import { notRun } from '../../scripts/prepare.mjs';
+import { sandboxProblem } from '../../src/live/sandbox.ts';
 import { type Lab, openLab } from './fixture.ts';
 
 const read = (file: string): string => `require('node:fs').readFileSync(${JSON.stringify(file)}, 'utf8')`;
@@ -65,14 +66,16 @@ describe.skipIf(notRun('bubblewrap'))('an image in a sandbox', () => {
   });
 });
 
-it('Without bubblewrap a sandbox is refused, not left out', () => {
-  const { PATH } = process.env;
-  process.env['PATH'] = '/nowhere';
-  try {
+describe('Without bubblewrap', () => {
+  it('a sandbox is refused, not left out', () => {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin');
+    onTestFinished(() => void vi.restoreAllMocks());
     expect(() => createLive({ sandbox: true })).toThrow(
       expect.objectContaining({ code: 'ERR_CONFIG', message: expect.stringContaining('bubblewrap') }),
     );
-  } finally {
-    process.env['PATH'] = PATH;
-  }
+  });
+
+  it('it says how to install it, and where it was looked for', () => {
+    expect(sandboxProblem(['/nowhere', '/else'])).toMatch(/apt-get install bubblewrap.*\/nowhere, \/else/);
+  });
 });

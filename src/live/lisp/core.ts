@@ -1,9 +1,10 @@
 // A core with the bridge in it, so that an image is there at once: built on first use, in the background, and kept.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { ownFolder, ownProblem } from '../../node/own-folder.ts';
+import { cacheFolder } from '../../node/user-folders.ts';
 import { bridgeFile, bridgeFolder } from './bridge-files.ts';
 
 export interface Core {
@@ -22,13 +23,18 @@ const usualSpace = '4096MB';
  * What is built goes on when the server ends, which ends its own children: whoever only ever asks one thing would have no core
  * otherwise, and a draft of 40 MB each time.
  */
-const keep = `file=$1; shift
+const keep = `umask 077; file=$1; shift
 { if "$@" 2>"$0.log"; then mv -f "$0" "$file" && rm -f "$0.log"; else code=$?; rm -f "$0"; exit $code; fi; } & wait $!`;
 
-/** The core, where it is built already. */
+/** The core, where it is built already and nobody else could have written it: it is run. */
 export function coreFile(sbcl: string, folder: string = cacheFolder()): string | undefined {
-  const file = join(folder, `sbcl-${keyOf(sbcl)}.core`);
-  return existsSync(file) ? file : undefined;
+  const file = corePath(sbcl, folder);
+  return existsSync(file) && ownProblem(file, 'file') === undefined ? file : undefined;
+}
+
+/** Where it is, or will be. */
+export function corePath(sbcl: string, folder: string): string {
+  return join(folder, `sbcl-${keyOf(sbcl)}.core`);
 }
 
 /** What there is now: nobody waits for a core that is being built. */
@@ -53,8 +59,9 @@ export function discardCore(file: string, why: string): string | undefined {
 
 /** Why it could not be built; undefined when it is there. */
 function buildCore(sbcl: string, folder: string): Promise<string | undefined> {
-  const file = join(folder, `sbcl-${keyOf(sbcl)}.core`);
-  if (existsSync(file)) return Promise.resolve(undefined);
+  const file = corePath(sbcl, folder);
+  const problem = ownProblem(file, 'file');
+  if (problem !== undefined || existsSync(file)) return Promise.resolve(problem);
   let running = building.get(file);
   if (running === undefined) {
     running = build(sbcl, folder, file);
@@ -66,7 +73,7 @@ function buildCore(sbcl: string, folder: string): Promise<string | undefined> {
 
 async function build(sbcl: string, folder: string, file: string): Promise<string | undefined> {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    ownFolder(folder);
   } catch (error) {
     return (error as Error).message;
   }
@@ -161,8 +168,4 @@ function isStandIn(file: string): boolean {
     return true;
   }
   return head.toString('latin1') === '#!';
-}
-
-function cacheFolder(): string {
-  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'vivarium');
 }

@@ -1,4 +1,5 @@
 // Smalltalk on Amber, inside a child like that of JavaScript: interrupts, memory and the wire are the same.
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Engine, Launch, LaunchOptions, Notebook, Prepared } from '../engine.ts';
@@ -64,7 +65,9 @@ function amberIn(folder: string): string | undefined {
   for (const from of [join(folder, 'package.json'), import.meta.url]) {
     const require = createRequire(from);
     try {
-      return require.resolve('@ambers/lang/package.json');
+      const file = require.resolve('@ambers/lang/package.json');
+      // A link in a project may lead to any folder of the user's, which a sandbox would then show.
+      if ((JSON.parse(readFileSync(file, 'utf8')) as { readonly name?: unknown }).name === '@ambers/lang') return file;
     } catch {
       // Not here.
     }

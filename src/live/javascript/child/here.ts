@@ -1,7 +1,8 @@
 // node --import vivarium/here app.js: the program can be worked in by `vivarium live --attach`, started in the same folder.
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
+import { ownFolder } from '../../../node/own-folder.ts';
 import { startBeside } from './beside.ts';
 import { Keeper } from './keeper.ts';
 import { startImage } from './main-thread.ts';
@@ -9,10 +10,17 @@ import { startImage } from './main-thread.ts';
 // Workers of the program inherit its --import.
 if (isMainThread) {
   const folder = join(process.cwd(), '.vivarium');
-  const listen = join(folder, `here-${process.pid}.sock`);
-  // Only for the user who runs the program: whoever can open it can do everything the program can.
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700);
+  try {
+    // Only for the user who runs the program: whoever can open a socket in it can do everything the program can.
+    ownFolder(folder);
+    begin(join(folder, `here-${process.pid}.sock`));
+  } catch (error) {
+    // The program is not to blame, and runs without us.
+    process.stderr.write(`vivarium/here: this program cannot be attached to: ${(error as Error).message}\n`);
+  }
+}
+
+function begin(listen: string): void {
   rmSync(listen, { force: true });
   process.on('exit', () => rmSync(listen, { force: true }));
   startImage({ beside: startBeside(listen), listen, keeper: new Keeper() });

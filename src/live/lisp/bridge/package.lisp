@@ -13,4 +13,12 @@
 
 (declaim (optimize (speed 1) (safety 1) (debug 1)))
 
+(defun own-p (path &key closed)
+  "Whether it is this user's own, and no link; with CLOSED also whether nobody else can write to it."
+  (let ((found (ignore-errors (sb-posix:lstat path))))
+    (and found
+         (= (sb-posix:stat-uid found) (sb-posix:geteuid))
+         (/= (logand (sb-posix:stat-mode found) #o170000) #o120000)
+         (or (not closed) (zerop (logand (sb-posix:stat-mode found) #o022))))))
+
 (defvar *last-error* nil "The last condition that ended an evaluation; _err in CL-USER.")

@@ -34,21 +34,27 @@
                                   collect (with-open-file (in file :external-format :utf-8)
                                             (let* ((text (make-string (file-length in))) (end (read-sequence text in)))
                                               (sxhash (subseq text 0 end))))))))
-       (cache (let ((set (sb-ext:posix-getenv "XDG_CACHE_HOME")))
-                (format nil "~a/vivarium/bridge-~36r/"
-                        (if (and set (plusp (length set))) set (format nil "~a.cache" (sb-ext:native-namestring (user-homedir-pathname))))
-                        key))))
+       (place (let ((set (sb-ext:posix-getenv "XDG_CACHE_HOME")))
+                (format nil "~a/vivarium"
+                        (if (and set (plusp (length set))) set (format nil "~a.cache" (sb-ext:native-namestring (user-homedir-pathname)))))))
+       (cache (format nil "~a/bridge-~36r" place key)))
   (flet ((compiled (name source)
-           ;; Compiled once, and kept; where that cannot be, its text will do.
-           (let* ((fasl (sb-ext:parse-native-namestring (format nil "~a~a.fasl" cache name)))
-                  (draft (sb-ext:parse-native-namestring (format nil "~a~a.~36r.fasl" cache name (random (expt 36 8) (make-random-state t))))))
-             (or (probe-file fasl)
-                 (ignore-errors
-                  (ensure-directories-exist fasl)
-                  (compile-file source :output-file draft)
-                  (rename-file draft fasl)
-                  (probe-file fasl))
-                 source))))
+           ;; Compiled once, and kept; where that cannot be, or others could have written there, its text will do.
+           (let* ((file (format nil "~a/~a.fasl" cache name))
+                  (fasl (sb-ext:parse-native-namestring file))
+                  (draft (sb-ext:parse-native-namestring (format nil "~a/~a.~36r.fasl" cache name (random (expt 36 8) (make-random-state t)))))
+                  (mask (sb-posix:umask #o077)))
+             (unwind-protect
+                  (ignore-errors
+                   (ensure-directories-exist fasl)
+                   (dolist (folder (list place cache))
+                     (unless (own-p folder) (error "~a belongs to another user" folder))
+                     (sb-posix:chmod folder #o700))
+                   (unless (probe-file fasl)
+                     (compile-file source :output-file draft)
+                     (rename-file draft fasl)))
+               (sb-posix:umask mask))
+             (if (every (lambda (path) (own-p path :closed t)) (list place cache file)) fasl source))))
     (handler-bind ((warning #'muffle-warning))
       (loop for (name . source) in sources do (load (compiled name source))))))
 

@@ -19,6 +19,8 @@
     (handler-case (sb-posix:mkdir place #o700)
       (sb-posix:syscall-error (condition)
         (unless (= (sb-posix:syscall-errno condition) sb-posix:eexist) (error "~a cannot be made: ~a" place condition))))
+    (unless (own-p place)
+      (error "~a is a link, or belongs to another user, who could answer in the place of this image: remove it" place))
     (sb-posix:chmod place #o700)
     (ignore-errors (sb-posix:unlink file))
     ;; From here on it is taken away, whatever happens.
