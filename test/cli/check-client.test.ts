@@ -31,7 +31,7 @@ describe.runIf(process.platform === 'linux')('what is started to be judged', () 
     const options = { cwd: folder };
     await vivarium(['check', '--client', '--spec-version', '2025-06-18', '--', process.execPath, '-e', client], options);
     const pid = await pidIn('left.pid');
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
   });
 
   it.each([
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('what is started to be judged', () 
     expect(isAlive(pid)).toBe(true);
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(143);
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
   });
 });
 
@@ -77,7 +77,7 @@ describe('vivarium check --client', () => {
     const { runs, durationMs } = JSON.parse(stdout) as Report;
     expect(runs[0]?.outcomes.find(({ id }) => id === 'lifecycle/timeouts/established')?.message).toContain('VIVARIUM_CHECK_TIMEOUT');
     // What nobody waits for any more went on for twenty seconds.
-    expect(performance.now() - began - durationMs).toBeLessThan(10_000);
+    expect(performance.now() - began - durationMs).toBeLessThan(18_000);
   });
 
   it('starts the relay for {command}, within a word and as a word', async () => {

@@ -191,8 +191,8 @@ describe('cases', { timeout: 120_000 }, () => {
   });
 
   it('that take too long say how long was waited, and what waits longer', async () => {
-    const { code, stdout } = await run('--timeout', '300ms', '--tests', cases('sleep'));
-    expect([code, stdout]).toEqual([1, expect.stringContaining('no answer within 300 ms; --timeout waits longer')]);
+    const { code, stdout } = await run('--timeout', '3s', '--tests', cases('sleep'));
+    expect([code, stdout]).toEqual([1, expect.stringContaining('no answer within 3000 ms; --timeout waits longer')]);
   });
 });
 
@@ -208,16 +208,7 @@ describe('a run whose reports are all in files', { timeout: 120_000 }, () => {
       'gone.json',
       JSON.stringify({ version: 1, cases: [{ name: 'one', tool: 'sleep', arguments: {}, expect: { outcome: 'ok' } }] }),
     );
-    const tests = [
-      '--tests',
-      cases,
-      '--reporter',
-      `junit=${join(folder, 'cases.xml')}`,
-      '--timeout',
-      '300ms',
-      '--spec-version',
-      '2025-11-25',
-    ];
+    const tests = ['--tests', cases, '--reporter', `junit=${join(folder, 'cases.xml')}`, '--timeout', '3s', '--spec-version', '2025-11-25'];
     expect(await vivarium(['check', ...tests, '--', process.execPath, loud])).toMatchObject({
       code: 1,
       stdout: '',
@@ -231,7 +222,7 @@ describe('what stands in the place of a server', { timeout: 120_000 }, () => {
     const { code, stdout } = await vivarium([
       'check',
       '--connect-timeout',
-      '1s',
+      '6s',
       '--',
       process.execPath,
       '-e',

@@ -16,8 +16,9 @@ interface Verdict {
   readonly steps: readonly { readonly name: string; readonly status: string; readonly detail: string; readonly hint?: string }[];
 }
 
-async function examine(args: readonly string[]): Promise<Verdict> {
-  const { code, stdout, stderr } = await vivarium(['doctor', '--format', 'json', '--connect-timeout', '2s', ...args]);
+/** `wait`: for those that never answer; the others have answered long before. */
+async function examine(args: readonly string[], wait = '20s'): Promise<Verdict> {
+  const { code, stdout, stderr } = await vivarium(['doctor', '--format', 'json', '--connect-timeout', wait, ...args]);
   expect(stderr).toBe('');
   return { code, ...JSON.parse(stdout) };
 }
@@ -40,7 +41,7 @@ describe('doctor finds the step at which a program fails', () => {
     ['never answers', 'first answer', /was started but does not answer/],
   ])('%s', async (how, step, detail) => {
     const { command, args } = rudeStart(how);
-    const verdict = await examine(['--', command, ...args]);
+    const verdict = await examine(['--', command, ...args], /junk|never/.test(how) ? '6s' : undefined);
     expectFailure(verdict, step, detail);
     expect(verdict.steps[0]).toMatchObject({ name: 'program', status: 'ok' });
   });
@@ -93,7 +94,7 @@ describe('doctor finds the step at which a URL fails', () => {
       respond(response);
       return true;
     });
-    const verdict = await examine([url]);
+    const verdict = await examine([url], '6s');
     expectFailure(verdict, step, detail, exitCode);
     expect(verdict.steps[0]).toMatchObject({ name: 'tcp', status: 'ok' });
     // Where tokens come from is looked for only where one is asked for.

@@ -96,7 +96,7 @@ onEachNode((node) => {
     const session = sessionOf(started.host);
     await lab.evaluate('1', { session });
     const mark = lab.mark();
-    const looping = lab.evaluate(`${mark.code}; for (;;);`, { session, timeout_ms: 3_000 });
+    const looping = lab.evaluate(`${mark.code}; for (;;);`, { session, timeout_ms: 8_000 });
     await mark.seen();
     await lab.call('sessions', { action: 'interrupt', session });
     expect((await looping).text).toContain('An attached program cannot be interrupted');

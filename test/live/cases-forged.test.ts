@@ -19,7 +19,7 @@ onEachNode((node) => {
   });
   afterAll(() => lab.close());
 
-  const evaluate = (code: string): Promise<Answer> => lab.evaluate(code, { session, timeout_ms: 5_000 });
+  const evaluate = (code: string): Promise<Answer> => lab.evaluate(code, { session, timeout_ms: 10_000 });
 
   /** Not believed, and after it the session answers truly, whatever its generation. */
   const unharmed = async (answer: Answer): Promise<void> => {

@@ -247,7 +247,7 @@ onEachNode((node) => {
     it.each(['for (;;);', 'await new Promise(() => {});'])('by SIGSTOP is ended at its limit, and said: %s', async (code) => {
       const image = await pid();
       const mark = lab.mark();
-      const call = evaluate(`${mark.code}; ${code}`, { timeout_ms: 1_500 });
+      const call = evaluate(`${mark.code}; ${code}`, { timeout_ms: 5_000 });
       await mark.seen();
       process.kill(image, 'SIGSTOP');
       lost(await call, /it could not be interrupted/);

@@ -4,7 +4,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Lab, onEachNode, openLab } from './fixture.ts';
+import { eventually, type Lab, onEachNode, openLab } from './fixture.ts';
 
 const here = fileURLToPath(new URL('../../dist/live/javascript/child/here.js', import.meta.url));
 const program = `
@@ -48,9 +48,9 @@ onEachNode((node) => {
     await using lab = await openLab({ attach: true });
     const { child, socket } = await begin(lab, node);
     expect(statSync(join(lab.folder, '.vivarium')).mode & 0o777).toBe(0o700);
-    await expect.poll(() => statSync(socket).mode & 0o777).toBe(0o600);
+    await eventually(() => statSync(socket).mode & 0o777).toBe(0o600);
     child.kill('SIGTERM');
-    await expect.poll(() => existsSync(socket), { timeout: 10_000 }).toBe(false);
+    await eventually(() => existsSync(socket)).toBe(false);
   });
 
   it('A program with vivarium/here is said to be gone when it has ended', async () => {
@@ -58,11 +58,11 @@ onEachNode((node) => {
     const { child, session, socket } = await begin(lab, node);
     await lab.evaluate('1', { session });
     child.kill('SIGKILL');
-    await expect.poll(async () => (await lab.evaluate('1', { session })).head, { timeout: 10_000 }).toContain('[STATE LOST]');
+    await eventually(async () => (await lab.evaluate('1', { session })).head).toContain('[STATE LOST]');
     await lab.call('sessions', { action: 'close', session });
     expect(existsSync(socket)).toBe(true);
     // Its parent hears of its end a moment later than its sockets do.
-    await expect.poll(async () => (await lab.call('sessions', { action: 'list' })).text).not.toContain(session);
+    await eventually(async () => (await lab.call('sessions', { action: 'list' })).text).not.toContain(session);
   });
 });
 

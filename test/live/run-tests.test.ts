@@ -124,7 +124,7 @@ it('a run that is stopped at its limit takes what left its group with it', async
     'package.json': JSON.stringify({ scripts: { test: 'node --test' } }),
     'a.test.js': `require('node:test').it('hangs', () => { require('node:fs').writeFileSync('begun', String(${child}.pid)); for (;;); });`,
   });
-  expect((await lab.call('run_tests', { timeout_ms: 3_000 })).head).toMatch(/^\[TIMEOUT\]/);
+  expect((await lab.call('run_tests', { timeout_ms: 12_000 })).head).toMatch(/^\[TIMEOUT\]/);
   const pid = Number(readFileSync(join(folders.at(-1) as string, 'begun'), 'utf8'));
   await eventually(() => isThere(pid)).toBe(false);
 });

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLive } from 'vivarium/live';
 import { notRun } from '../../scripts/prepare.mjs';
 import { sandboxProblem } from '../../src/live/sandbox.ts';
-import { type Lab, openLab } from './fixture.ts';
+import { eventually, type Lab, openLab } from './fixture.ts';
 
 const read = (file: string): string => `require('node:fs').readFileSync(${JSON.stringify(file)}, 'utf8')`;
 
@@ -55,7 +55,7 @@ describe.skipIf(notRun('bubblewrap'))('an image in a sandbox', () => {
     const code =
       "require('node:child_process').spawn('sh', ['-c', 'while :; do date > beat; sleep 0.05; done'], { detached: true, stdio: 'ignore' }).unref()";
     await lab.evaluate(code);
-    await expect.poll(() => existsSync(join(lab.folder, 'beat'))).toBe(true);
+    await eventually(() => existsSync(join(lab.folder, 'beat'))).toBe(true);
     const { structured } = await lab.evaluate('1');
     await lab.call('sessions', { action: 'close', session: structured.session });
     const { statSync } = await import('node:fs');

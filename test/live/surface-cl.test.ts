@@ -115,7 +115,7 @@ describe.skipIf(notRun('sbcl'))('the surface cl', () => {
   });
 
   it('ends what takes too long, and says what was lost with an image', async () => {
-    await using client = await createTestClient(open({ limits: { timeoutMs: 500 } }).server);
+    await using client = await createTestClient(open({ limits: { timeoutMs: 5_000 } }).server);
     const evaluate = async (code: string): Promise<string> => said({ result: await client.callTool('evaluate-lisp', { code }) }).text;
     expect(await evaluate('(loop)')).toMatch(/^\[ERROR\] TIMEOUT\nIt took too long and was stopped\. .* kept\.\n\n\[Backtrace\]$/);
     expect(await evaluate('(sb-ext:exit :code 3 :abort t)')).toMatch(/^\[ERROR\] STATE-LOST\ngeneration 2: it exited with code 3/);

@@ -107,7 +107,7 @@ it('the surface pharo shows a class as it is after it was changed, and what is o
 });
 
 it('the surface pharo says beside the value what was lost with an image, and stops what is cancelled', async () => {
-  await using client = await createTestClient(open({ limits: { timeoutMs: 1_000 } }).server);
+  await using client = await createTestClient(open({ limits: { timeoutMs: 5_000 } }).server);
   const evaluate = async (expression: string): Promise<string> => said({ result: await client.callTool('evaluate', { expression }) }).text;
   expect(await evaluate('kept := 7')).toBe('7');
   expect(await evaluate('[ true ] whileTrue: [ ]')).toMatch(/^Error: It took too long and was stopped\. .* kept\.$/);

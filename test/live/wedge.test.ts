@@ -177,5 +177,5 @@ describe.skipIf(notRun('sbcl'))('on SBCL', () => onWard(inLisp, () => ({ engines
 onWard(inAmber, () => ({ engines: [smalltalk()], limits: roomy }));
 
 describe.skipIf(notRun('squeak') || notRun('scratch'))('on Squeak', () =>
-  onWard(inSqueak, () => ({ engines: [squeak()], limits: { heapMb: 64, graceMs: 500 } })),
+  onWard(inSqueak, () => ({ engines: [squeak()], limits: { heapMb: 64, graceMs: 3_000 } })),
 );

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { smalltalk } from 'vivarium/live';
 import { eventually, fenced, isAlive, type Lab, openLab } from '../fixture.ts';
 
-const open = (): Promise<Lab> => openLab({ engines: [smalltalk()], limits: { graceMs: 1_000 } });
+const open = (): Promise<Lab> => openLab({ engines: [smalltalk()], limits: { graceMs: 3_000 } });
 /** A method with JavaScript in it, for what Smalltalk has no words for. */
 const javascript = (code: string): string => `LiveWorkspace compile: 'run <inlineJS: ''${code.replaceAll("'", "''''")}''>'. self run`;
 

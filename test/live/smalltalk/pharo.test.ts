@@ -17,7 +17,7 @@ function imageFile(): string {
 }
 
 const withFake = (env: Readonly<Record<string, string>> = {}, bootMs = 20_000): Promise<Lab> =>
-  openLab({ engines: [pharo({ image: imageFile(), vm })], env, limits: { bootMs, graceMs: 200 } });
+  openLab({ engines: [pharo({ image: imageFile(), vm })], env, limits: { bootMs, graceMs: 3_000 } });
 
 describe('an image that is started', () => {
   it('connects back and evaluates, with the variables a cell assigns declared for it', async () => {

@@ -5,7 +5,7 @@ import { eventually, isAlive, type Lab, openLab } from '../fixture.ts';
 import { squeak } from './squeak/prepared.ts';
 
 describe.skipIf(notRun('squeak') || notRun('scratch'))('Squeak', () => {
-  const withSqueak = (): Promise<Lab> => openLab({ engines: [squeak()], limits: { heapMb: 64, graceMs: 500 } });
+  const withSqueak = (): Promise<Lab> => openLab({ engines: [squeak()], limits: { heapMb: 64, graceMs: 3_000 } });
 
   it('starts, evaluates, and keeps what it was told', async () => {
     await using lab = await withSqueak();

@@ -74,7 +74,7 @@ async function survives(lab: Lab, { code, head, kept, alone = false }: Wedge): P
 describe('Amber', () => {
   let lab: Lab;
   beforeAll(async () => {
-    lab = await openLab({ engines: [smalltalk()], limits: { graceMs: 1_000 } });
+    lab = await openLab({ engines: [smalltalk()], limits: { graceMs: 3_000 } });
   });
 
   it.each(onAmber)('survives $what', (wedge) => survives(lab, wedge));
@@ -94,7 +94,7 @@ describe('Amber', () => {
 
 describe.skipIf(notRun('squeak') || notRun('scratch'))('Squeak', () => {
   it.each(onSqueak)('survives $what', async (wedge) => {
-    await using lab = await openLab({ engines: [squeak()], limits: { heapMb: 64, graceMs: 500 } });
+    await using lab = await openLab({ engines: [squeak()], limits: { heapMb: 64, graceMs: 3_000 } });
     await survives(lab, wedge);
   });
 });
