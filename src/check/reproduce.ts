@@ -1,13 +1,13 @@
 // A line for a shell that shows a failure again: the bytes themselves, through printf or curl.
 
 import type { Revision } from '../protocol/revision.ts';
+import { shellQuote as quote } from '../text/shell-quote.ts';
 import { visible } from './evidence.ts';
 import { openLedger } from './ledger.ts';
 import { initializeParams } from './peer/greet.ts';
 import { fullCapabilities, isModern, isReply } from './peer/peer.ts';
 import { isPlain } from './plain-text.ts';
 import { isSecret, withoutSecrets, wordsWithoutSecrets } from './secrets.ts';
-import { quote } from './shell-word.ts';
 import type { Target } from './target.ts';
 import { type Conversation, decodeUtf8, type Exchange, type Message } from './trace.ts';
 import { at } from './value.ts';
