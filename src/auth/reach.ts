@@ -1,5 +1,6 @@
 // Which addresses a document from elsewhere may send this client to: never nearer to it than the MCP server itself is.
-import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import { cut, VivariumError } from '../jsonrpc/error.ts';
+import { printable } from '../text/printable.ts';
 
 /** How near an address is. `special`: link-local, multicast and everything else that no authorization server has. */
 type Zone = 'public' | 'private' | 'loopback' | 'special';

@@ -1,7 +1,8 @@
 // An answer that is none: what the server said instead, as a failure that names it.
-import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import { cut, VivariumError } from '../jsonrpc/error.ts';
 import { parseMessage } from '../jsonrpc/message.ts';
 import type { ChannelFailure } from '../protocol/channel.ts';
+import { printable } from '../text/printable.ts';
 import type { HeaderLookup } from './requester.ts';
 
 export type AnswerType = 'json' | 'events' | 'html' | 'other' | 'none';
