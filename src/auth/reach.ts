@@ -50,7 +50,7 @@ export function zoneOf(hostname: string): Zone {
 
 /** The parser knows every spelling of a number: 0x7f.1, 2130706433, ::ffff:127.0.0.1. */
 function canonical(hostname: string): string {
-  const bare = hostname.replace(/%.*$/, '');
+  const [bare = ''] = hostname.split('%', 1);
   const text = bare.includes(':') && !bare.startsWith('[') ? `[${bare}]` : bare;
   return URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname.replace(/\.$/, '') : text;
 }

@@ -85,7 +85,7 @@ export function entryOf(name: string, raw: unknown, file: string): ServerEntry {
 
 /** `${VAR}`, `${env:VAR}` and `${VAR:-otherwise}`. */
 function filled(text: string, missing: (variable: string) => Error): string {
-  return text.replace(/\$\{(?:env:)?(\w+)(?::-([^}]*))?\}/g, (whole, variable: string, otherwise: string | undefined) => {
+  return text.replace(/\$\{(?:env:)?(\w+)(?::-((?:(?!\$\{)[^}])*))?\}/g, (whole, variable: string, otherwise: string | undefined) => {
     if (variable === 'workspaceFolder') return process.cwd();
     const value = process.env[variable] ?? otherwise;
     if (value === undefined) throw missing(whole.includes('input:') ? whole : variable);

@@ -99,7 +99,7 @@ function describe(status: number, header: HeaderLookup, body: string, error: str
 
 /** Without what may be a secret: a query, or a password. */
 function placeOf(location: string): string {
-  if (!URL.canParse(location)) return inLine(location.replace(/[?#].*$/s, ''));
+  if (!URL.canParse(location)) return inLine(location.split(/[?#]/, 1)[0] ?? '');
   const { origin, protocol, pathname } = new URL(location);
   return inLine(origin === 'null' ? protocol : `${origin}${pathname}`);
 }

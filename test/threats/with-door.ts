@@ -37,20 +37,22 @@ export async function withDoor({ token, path = '/mcp', answer = {}, serve }: Lab
   const target = new URL(path, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const recorder = new Recorder(join(folder, 'r.jsonl'), { target: target.href, transport: 'http' });
   const door = await recordUrl(target, token === undefined ? {} : { authorization: `Bearer ${token}` }, 0, recorder);
+  let isOpen = true;
   const close = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
     await door.close();
     await recorder.close();
   };
-  let closed: Promise<void> | undefined;
   return {
     url: door.url,
     heard,
     recorded: async () => {
-      await (closed ??= close());
+      await close();
       return readFileSync(recorder.file, 'utf8');
     },
     [Symbol.asyncDispose]: async () => {
-      await (closed ??= close());
+      await close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       rmSync(folder, { recursive: true, force: true });
