@@ -1,5 +1,6 @@
 // One request to an authorization server: no redirect, no long wait, no large answer, no address out of reach.
-import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import { cut, VivariumError } from '../jsonrpc/error.ts';
+import { printable } from '../text/printable.ts';
 import { type JsonObject, read } from './fetch-json.ts';
 import { checkedUrl, type Reach } from './reach.ts';
 

@@ -1,5 +1,6 @@
 // What every way to authorize has in common: what is asked for, what is told, and the author's mistakes in it.
-import { printable, VivariumError } from '../jsonrpc/error.ts';
+import { VivariumError } from '../jsonrpc/error.ts';
+import { printable } from '../text/printable.ts';
 import { asHttpUrl } from './fetch-json.ts';
 
 export interface AuthOptions {

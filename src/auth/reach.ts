@@ -1,6 +1,7 @@
 // Which addresses a document from elsewhere may send this client to: never nearer to it than the MCP server itself is.
-import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import { cut, VivariumError } from '../jsonrpc/error.ts';
 import { isLoopback } from '../text/loopback.ts';
+import { printable } from '../text/printable.ts';
 
 /** How near an address is. `special`: link-local, multicast and everything else that no authorization server has. */
 type Zone = 'public' | 'private' | 'loopback' | 'special';
@@ -51,7 +52,7 @@ export function zoneOf(hostname: string): Zone {
 
 /** The parser knows every spelling of a number: 0x7f.1, 2130706433, ::ffff:127.0.0.1. */
 function canonical(hostname: string): string {
-  const bare = hostname.replace(/%.*$/, '');
+  const [bare = ''] = hostname.split('%', 1);
   const text = bare.includes(':') && !bare.startsWith('[') ? `[${bare}]` : bare;
   return URL.canParse(`http://${text}`) ? new URL(`http://${text}`).hostname.replace(/\.$/, '') : text;
 }

@@ -43,7 +43,8 @@ function matches(one: Expected, { id, revision }: { readonly id: string; readonl
 /** One id a line, with `@revision` for one revision only; dashes, quotes, keys with a colon and comments may stand around it. */
 export function readExpected(text: string): readonly Expected[] {
   return text.split(/\r?\n/).flatMap((line) => {
-    const bare = line.replace(/(?:^|\s)#.*$/, '').trim();
+    const comment = line.search(/(?:^|\s)#/);
+    const bare = line.slice(0, comment < 0 ? undefined : comment).trim();
     if (bare === '' || bare.endsWith(':')) return [];
     const [id = '', revision] = bare
       .replace(/^-\s*/, '')

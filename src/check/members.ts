@@ -1,6 +1,6 @@
 // Names of members that occur twice in one object: a reader of JSON keeps the last and says nothing.
 
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/gs;
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)|[{}[\]:,]|[^\s{}[\]:,"]+/gs;
 
 interface Frame {
   /** Undefined in an array. */

@@ -1,13 +1,13 @@
 // A line for a shell that shows a failure again: the bytes themselves, through printf or curl.
 
 import type { Revision } from '../protocol/revision.ts';
+import { isPlain } from '../text/printable.ts';
+import { shellQuote as quote, shellCommand, shellEnvironment, shellWithVariable } from '../text/shell-quote.ts';
 import { visible } from './evidence.ts';
 import { openLedger } from './ledger.ts';
 import { initializeParams } from './peer/greet.ts';
 import { fullCapabilities, isModern, isReply } from './peer/peer.ts';
-import { isPlain } from './plain-text.ts';
 import { isSecret, withoutSecrets, wordsWithoutSecrets } from './secrets.ts';
-import { quote } from './shell-word.ts';
 import type { Target } from './target.ts';
 import { type Conversation, decodeUtf8, type Exchange, type Message } from './trace.ts';
 import { at } from './value.ts';
@@ -133,13 +133,7 @@ function octal(latin: string): string {
 
 /** In its folder, with the variables it was given by name: their values may be secrets. */
 function commandLine({ command, args, env = {}, cwd }: CommandLine): string {
-  const variables = Object.keys(env).map((name) => `${name}="$${name}"`);
-  const line = [
-    ...variables,
-    wordsWithoutSecrets([command, ...args])
-      .map(quote)
-      .join(' '),
-  ].join(' ');
+  const line = shellEnvironment(Object.keys(env)) + shellCommand(wordsWithoutSecrets([command, ...args]));
   return cwd === undefined ? line : `(cd ${quote(cwd)} && ${line})`;
 }
 
@@ -193,15 +187,16 @@ function sessionOf(
 function curl({ request }: Exchange, session?: string): string {
   const { method, url, headers, body } = request;
   const shown = Object.entries(headers).map(([name, value]) => {
-    if (session !== undefined && value === session) return `-H "${name}: $session"`;
-    // In double quotes, so that a shell puts in what the reader has.
-    if (isSecret(name, request)) return `-H "${name}: $${name.toUpperCase().replace(/\W/g, '_')}"`;
+    if (session !== undefined && value === session) return `-H ${shellWithVariable(`${name}: `, 'session')}`;
+    if (isSecret(name, request)) return `-H ${shellWithVariable(`${name}: `, name.toUpperCase())}`;
     return `-H ${quote(`${name}: ${visible(value)}`)}`;
   });
   const word = body === undefined ? undefined : wordOf(body);
   const isPiped = body !== undefined && word === undefined;
   const data = isPiped ? ['--data-binary @-'] : word === undefined ? [] : [`--data-raw ${quote(word)}`];
-  const line = ['curl -isN', ...(method === 'POST' ? [] : [`-X ${method}`]), ...shown, ...data, quote(withoutSecrets(url))].join(' ');
+  const line = ['curl -isN', ...(method === 'POST' ? [] : [`-X ${quote(method)}`]), ...shown, ...data, quote(withoutSecrets(url))].join(
+    ' ',
+  );
   if (!isPiped) return line;
   const steps = bytewise(body);
   return `${steps.length === 1 ? steps.join('') : `(${steps.join('; ')})`} | ${line}`;

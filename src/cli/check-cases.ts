@@ -7,6 +7,7 @@ import { visible } from '../check/evidence.ts';
 import type { CheckOptions } from '../check/options.ts';
 import { casesForms, casesInWords } from '../check/report/cases.ts';
 import { labelOf, type Target } from '../check/target.ts';
+import { shellQuote } from '../text/shell-quote.ts';
 import { destinations } from './check-destinations.ts';
 import { watchRun } from './check-watch.ts';
 import { type Arguments, CommandError, exitCodes } from './command.ts';
@@ -62,7 +63,7 @@ async function generateFile(file: string, target: () => Promise<Target>, options
   write(suiteText(cases), file);
   for (const note of made.notes) process.stderr.write(`${visible(note)}\n`);
   const past = before.length === 0 ? '' : ` (${kept} as they were expected before, ${gone} that are no longer made left out)`;
-  process.stdout.write(`${cases.length} cases are written to ${file}${past}; run them with --tests ${file}\n`);
+  process.stdout.write(`${cases.length} cases are written to ${visible(file)}${past}; run them with --tests ${shellQuote(file)}\n`);
   return exitCodes.ok;
 }
 
@@ -86,7 +87,7 @@ async function runFile(
   if (update && options.signal?.aborted !== true) {
     // Whatever else stands in the file stays there.
     write(`${JSON.stringify({ ...JSON.parse(text), cases: withSnapshots(results) }, undefined, 2)}\n`, file);
-    process.stderr.write(`${takenInWords(results)} in ${file}\n`);
+    process.stderr.write(`${takenInWords(results)} in ${visible(file)}\n`);
   }
   if (results.some(({ verdict }) => verdict === 'failed')) return exitCodes.failed;
   const notRun = results.filter(({ verdict }) => verdict === 'not-run').length;

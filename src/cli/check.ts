@@ -70,7 +70,7 @@ export const check: Command = {
     // Half a run is no measure for the next.
     if (!watch.isStopped) history.keep();
     const told = lock.finish();
-    if (told !== undefined) process.stderr.write(`${told}\n`);
+    if (told !== undefined) process.stderr.write(`${printable(told)}\n`);
     const ending = watch.isStopped ? exitCodes.interrupted : exitCodeOf(reports, expected, args);
     if (ending !== exitCodes.ok) reporters.sum(compared);
     return ending;
@@ -95,7 +95,7 @@ function exitCodeOf(reports: readonly Report[], expected: readonly Expected[] | 
     const name = printable(one.id);
     const where = one.revision === undefined ? '' : ` in ${printable(one.revision)}`;
     const why = namesSomething(one) ? `expected to fail, and does not: ${name}${where}` : `${name} names no requirement${where}`;
-    process.stderr.write(`${why}; take it from the list of expected failures\n`);
+    process.stderr.write(`${printable(why)}; take it from the list of expected failures\n`);
   }
   if (unexpected.length > 0 || stale.length > 0) return exitCodes.failed;
   if (reports.some(({ quality }) => quality?.changes?.some(({ breaking }) => breaking))) return exitCodes.failed;

@@ -98,7 +98,7 @@ export function expanded(entry: ServerEntry, name: string, file: string): Server
 
 /** `${VAR}`, `${env:VAR}` and `${VAR:-otherwise}`. `secret` is a value that comes from the environment; undefined when it is not set. */
 export function withVariables(text: string, put: (variable: string, secret: string | undefined) => string): string {
-  return text.replace(/\$\{(?:env:)?(\w+)(?::-([^}]*))?\}/g, (_, variable: string, otherwise: string | undefined) => {
+  return text.replace(/\$\{(?:env:)?(\w+)(?::-((?:(?!\$\{)[^}])*))?\}/g, (_, variable: string, otherwise: string | undefined) => {
     if (variable === 'workspaceFolder') return process.cwd();
     const value = process.env[variable];
     return value === undefined && otherwise !== undefined ? otherwise : put(variable, value);

@@ -1,4 +1,5 @@
 // Scripts that let a shell complete commands and flags, written from the commands themselves.
+import { singleQuoted as single } from '../text/shell-quote.ts';
 import { type Command, CommandError, exitCodes, flagsOf } from './command.ts';
 
 /** Flags whose value is a file or a folder. */
@@ -82,8 +83,4 @@ function fish(commands: readonly Command[]): string {
 
 function longFlags(command: Command): string[] {
   return Object.keys(flagsOf(command)).map((name) => `--${name}`);
-}
-
-function single(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

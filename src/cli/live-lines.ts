@@ -24,7 +24,7 @@ export function httpLines({ name, url, file, token, variable }: Address): string
   if (variable !== undefined) return linesNaming(name, url, variable, claudeLine(name, url, `$${variable}`));
   return lines(
     `claude mcp add --transport http ${quote(name)} ${quote(url)}`,
-    [`[mcp_servers.${name}]`, `url = ${JSON.stringify(url)}`],
+    [tableOf(name), `url = ${JSON.stringify(url)}`],
     { mcpServers: { [name]: { url } } },
     { name, type: 'http', url },
   );
@@ -40,7 +40,7 @@ function linesWith(name: string, url: string, authorization: string): string[] {
   const headers = { Authorization: authorization };
   return lines(
     `claude mcp add --transport http ${quote(name)} ${quote(url)} --header ${quote(`Authorization: ${authorization}`)}`,
-    [`[mcp_servers.${name}]`, `url = ${JSON.stringify(url)}`, `http_headers = { "Authorization" = ${JSON.stringify(authorization)} }`],
+    [tableOf(name), `url = ${JSON.stringify(url)}`, `http_headers = { "Authorization" = ${JSON.stringify(authorization)} }`],
     { mcpServers: { [name]: { url, headers } } },
     { name, type: 'http', url, headers },
   );
@@ -51,7 +51,7 @@ function linesNaming(name: string, url: string, variable: string, claude: string
   const headers = { Authorization: `Bearer \${env:${variable}}` };
   return lines(
     claude,
-    [`[mcp_servers.${name}]`, `url = ${JSON.stringify(url)}`, `bearer_token_env_var = ${JSON.stringify(variable)}`],
+    [tableOf(name), `url = ${JSON.stringify(url)}`, `bearer_token_env_var = ${JSON.stringify(variable)}`],
     { mcpServers: { [name]: { url, headers } } },
     code ?? { name, type: 'http', url, headers },
   );
@@ -75,10 +75,15 @@ export function stdioLines(name: string, words: readonly string[]): string[] {
   const [command = '', ...args] = words;
   return lines(
     `claude mcp add ${quote(name)} -- ${words.map(quote).join(' ')}`,
-    [`[mcp_servers.${name}]`, `command = ${JSON.stringify(command)}`, `args = ${JSON.stringify(args)}`],
+    [tableOf(name), `command = ${JSON.stringify(command)}`, `args = ${JSON.stringify(args)}`],
     { mcpServers: { [name]: { command, args } } },
     { name, command, args },
   );
+}
+
+/** Of TOML, where only such a name is a key without quotes. */
+function tableOf(name: string): string {
+  return `[mcp_servers.${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)}]`;
 }
 
 function lines(claude: string, codex: readonly string[], cursor: object, code: object): string[] {

@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { maskText } from './masking.ts';
 import { openPrivate } from './output.ts';
+import { printable } from './terminal.ts';
 
 export interface MessageLog {
   write(event: { readonly direction: 'in' | 'out'; readonly message: object }): void;
@@ -21,7 +22,7 @@ export function openLog(file: string): MessageLog {
     },
     async close() {
       stream.end();
-      await done.catch((error: Error) => process.stderr.write(`${file} could not be written: ${error.message}\n`));
+      await done.catch((error: Error) => process.stderr.write(`${printable(`${file} could not be written: ${error.message}`)}\n`));
     },
   };
 }

@@ -20,7 +20,7 @@ export async function importModule(path: string): Promise<Readonly<Record<string
     const place = placeIn(reason) ?? (error instanceof SyntaxError ? syntaxPlace(file) : undefined);
     const where = place === undefined ? '' : ` (${relative('.', place.startsWith('file:') ? fileURLToPath(place) : place)})`;
     // A client that started this shows one line of it: the first says everything, and the others are seen to belong to it.
-    const told = reason.replaceAll(/\n(?!\s+at )/g, '\n    ');
+    const told = reason.replaceAll(/\n(?![^\S\n]+at )/g, '\n    ');
     throw new CommandError(exitCodes.unreachable, `${path} could not be loaded${where}: ${told}`, { cause: error });
   }
 }

@@ -1,10 +1,12 @@
-// A tap in front of a server at a URL: a door on this machine that passes everything on, and writes down messages and heads.
+// A tap in front of a server at a URL: a door on this machine for one client, which writes down messages and heads.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { EventParser } from '../jsonrpc/event-stream.ts';
 import { CommandError, exitCodes } from './command.ts';
-import { isLocalHost } from './local-host.ts';
+import { isFromProgram } from './local-host.ts';
+import { Door } from './record-door.ts';
+import { FirstEndpoint } from './record-endpoint.ts';
 import type { Recorder, Side } from './recording.ts';
 
 const mostEvent = 64 * 1024 * 1024;
@@ -21,18 +23,23 @@ const ownHeaders: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-export interface Door {
+export interface Recording {
   readonly url: string;
   close(): Promise<void>;
 }
 
-export async function recordUrl(target: URL, headers: Readonly<Record<string, string>>, port: number, recorder: Recorder): Promise<Door> {
+type Headers = Readonly<Record<string, string>>;
+
+export async function recordUrl(target: URL, headers: Headers, port: number, recorder: Recorder): Promise<Recording> {
   let exchanges = 0;
+  const lendsToken = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  const door = new Door(target, lendsToken);
   const server = createServer((incoming, outgoing) => {
-    // Only programs on this machine that mean this address: a page in a browser may not.
-    const host = incoming.headers.host ?? '';
-    if (!isLocalHost(host)) return void outgoing.writeHead(403).end();
-    passOn(incoming, outgoing, target, headers, ++exchanges, recorder);
+    if (!isFromProgram(incoming.method, incoming.headers)) return void outgoing.writeHead(403).end();
+    const passage = door.passage(incoming.method ?? 'GET', incoming.url ?? '/');
+    if (passage === undefined) return void outgoing.writeHead(404).end();
+    const lent = passage.lends ? headers : {};
+    passOn(incoming, outgoing, { target, door, path: passage.path, lent, exchange: ++exchanges, recorder });
   });
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {
@@ -41,7 +48,7 @@ export async function recordUrl(target: URL, headers: Readonly<Record<string, st
   });
   const { port: own } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${own}${target.pathname}${target.search}`,
+    url: `http://127.0.0.1:${own}${door.path}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -50,28 +57,33 @@ export async function recordUrl(target: URL, headers: Readonly<Record<string, st
   };
 }
 
-function passOn(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  target: URL,
-  more: Readonly<Record<string, string>>,
-  exchange: number,
-  recorder: Recorder,
-): void {
-  const { method = 'GET', url: path = '/' } = incoming;
+interface Passing {
+  readonly target: URL;
+  readonly door: Door;
+  readonly path: string;
+  readonly lent: Headers;
+  readonly exchange: number;
+  readonly recorder: Recorder;
+}
+
+function passOn(incoming: IncomingMessage, outgoing: ServerResponse, { target, door, path, lent, exchange, recorder }: Passing): void {
+  const { method = 'GET' } = incoming;
   recorder.add('client', { exchange, head: { method, path, headers: plain(incoming.headers) } });
   const send = target.protocol === 'https:' ? requestHttps : requestHttp;
-  const options = { method, path, headers: { ...forwarded(incoming.headers), ...more, host: target.host } };
+  const options = { method, path, headers: { ...forwarded(incoming.headers), ...lent, host: target.host } };
+  // No redirect is followed: what is lent goes nowhere else.
   const upstream = send(
     { protocol: target.protocol, hostname: target.hostname.replace(/^\[|\]$/g, ''), port: target.port, ...options },
     (answer) => {
       const { statusCode: status = 502, headers } = answer;
       recorder.add('server', { exchange, head: { status, headers: plain(headers) } });
-      outgoing.writeHead(status, forwarded(headers));
+      outgoing.writeHead(status, answered(headers, door));
       // Also before the first event: whoever listens wants to know that it stands.
       outgoing.flushHeaders();
-      tap(answer, 'server', exchange, /event-stream/.test(headers['content-type'] ?? ''), recorder);
-      answer.pipe(outgoing);
+      const isStream = /event-stream/.test(headers['content-type'] ?? '');
+      tap(answer, 'server', exchange, isStream, recorder);
+      if (isStream && method === 'GET') answer.pipe(new FirstEndpoint((place) => door.announce(place) ?? place)).pipe(outgoing);
+      else answer.pipe(outgoing);
       // Whoever waits for the rest learns that it does not come.
       answer.once('close', () => answer.complete || outgoing.destroy());
     },
@@ -102,9 +114,15 @@ function tap(stream: IncomingMessage, side: Side, exchange: number, events: bool
     stream.on('data', (chunk: Buffer) => parser.push(chunk));
   } else {
     const chunks: Buffer[] = [];
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    let length = 0;
+    stream.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > mostEvent) chunks.length = 0;
+      else chunks.push(chunk);
+    });
     stream.once('end', () => {
-      if (chunks.length > 0) recorder.line(side, Buffer.concat(chunks), { exchange });
+      if (length > mostEvent) recorder.add(side, { exchange, raw: '(a body larger than 64 MiB)' });
+      else if (length > 0) recorder.line(side, Buffer.concat(chunks), { exchange });
     });
   }
   stream.once('close', () => recorder.add(side, { exchange, end: {} }));
@@ -113,6 +131,13 @@ function tap(stream: IncomingMessage, side: Side, exchange: number, events: bool
 function forwarded(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept = Object.entries(headers).filter(([name, value]) => value !== undefined && !ownHeaders.has(name));
   return Object.fromEntries(kept) as Record<string, string | string[]>;
+}
+
+/** Without what would let a page in a browser read it, whatever the server allows. */
+function answered(headers: IncomingHttpHeaders, door: Door): Record<string, string | string[]> {
+  const { location, ...kept } = forwarded(headers);
+  const own = Object.entries(kept).filter(([name]) => !name.startsWith('access-control-'));
+  return { ...Object.fromEntries(own), ...(typeof location === 'string' && { location: door.redirected(location) }) };
 }
 
 function plain(headers: IncomingHttpHeaders): Record<string, string> {

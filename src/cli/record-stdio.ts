@@ -1,11 +1,13 @@
 // A tap between a client and a program: every byte passes as it is, and is written down a line at a time.
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Readable, Writable } from 'node:stream';
+import { type Readable, Transform, type TransformCallback, type Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { CommandError, exitCodes } from './command.ts';
 import type { Recorder, Side } from './recording.ts';
+import { printableLines } from './terminal.ts';
 
-/** A longer line passes, and is recorded in pieces. */
+/** A longer line passes, and is not recorded: by halves, its secrets would not be known for what they are. */
 const mostLine = 64 * 1024 * 1024;
 
 interface Program {
@@ -37,7 +39,9 @@ export async function recordProgram({ command, args, env, cwd }: Program, record
   for (const signal of signals) process.on(signal, () => void child.kill(signal));
   pass(process.stdin, child.stdin, 'client', recorder);
   pass(child.stdout, process.stdout, 'server', recorder);
-  child.stderr.pipe(process.stderr, { end: false });
+  // A client reads the bytes as the program wrote them; a terminal would obey some.
+  const shown = process.stderr.isTTY === true ? child.stderr.pipe(new Escaped()) : child.stderr;
+  shown.pipe(process.stderr, { end: false });
   split(child.stderr, (line) => recorder.add('server', { stderr: line.toString('utf8') }));
   const ended = new Promise<number>((resolve) => {
     child.once('close', (code, signal) => {
@@ -46,6 +50,19 @@ export async function recordProgram({ command, args, env, cwd }: Program, record
     });
   });
   return Promise.race([ended, failed]).finally(() => process.stdin.destroy());
+}
+
+/** What a terminal may show. */
+export class Escaped extends Transform {
+  readonly #decoder = new StringDecoder('utf8');
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    done(null, printableLines(this.#decoder.write(chunk)));
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(null, printableLines(this.#decoder.end()));
+  }
 }
 
 function pass(from: Readable, to: Writable, side: Side, recorder: Recorder): void {
@@ -60,23 +77,24 @@ function pass(from: Readable, to: Writable, side: Side, recorder: Recorder): voi
 function split(stream: Readable, told: (line: Buffer) => void): void {
   let held: Buffer[] = [];
   let length = 0;
-  const flush = (): void => {
-    if (length > 0) told(Buffer.concat(held));
+  const hold = (part: Buffer): void => {
+    length += part.length;
+    if (length > mostLine) held = [];
+    else if (part.length > 0) held.push(part);
+  };
+  const tell = (): void => {
+    told(length > mostLine ? Buffer.from(`(a line of ${length} bytes, which is more than 64 MiB)`) : Buffer.concat(held));
     held = [];
     length = 0;
   };
   stream.on('data', (chunk: Buffer) => {
     let from = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-      held.push(chunk.subarray(from, end));
-      told(Buffer.concat(held));
-      held = [];
-      length = 0;
+      hold(chunk.subarray(from, end));
+      tell();
       from = end + 1;
     }
-    if (from < chunk.length) held.push(chunk.subarray(from));
-    length += chunk.length - from;
-    if (length > mostLine) flush();
+    hold(chunk.subarray(from));
   });
-  stream.once('end', flush);
+  stream.once('end', () => length > 0 && tell());
 }

@@ -21,7 +21,7 @@ export const record: Command = {
   takesProgram: true,
   examples: [
     ['vivarium record -o s.jsonl -- node server.js', "put this in a client's configuration in place of: node server.js"],
-    ['vivarium record https://api.example/mcp --port 4000', 'let the client connect to http://127.0.0.1:4000/mcp; Ctrl-C ends'],
+    ['vivarium record https://api.example/mcp --token-env TOKEN', 'let the client connect to the address it prints; Ctrl-C ends'],
     ['vivarium check --recording s.jsonl', 'judge what was recorded'],
     ['vivarium replay s.jsonl', 'serve it as a server for tests'],
   ],

@@ -6,6 +6,7 @@ import { CommandError, exitCodes } from './command.ts';
 import { readText } from './input.ts';
 import { maskBytes, maskHeaders, maskText } from './masking.ts';
 import { openPrivate } from './output.ts';
+import { printable } from './terminal.ts';
 
 export type Side = 'client' | 'server';
 
@@ -63,7 +64,7 @@ export class Recorder {
 
   async close(): Promise<void> {
     this.#stream.end();
-    await this.#done.catch((error: Error) => process.stderr.write(`${this.file} could not be written: ${error.message}\n`));
+    await this.#done.catch((error: Error) => process.stderr.write(`${printable(`${this.file} could not be written: ${error.message}`)}\n`));
   }
 }
 

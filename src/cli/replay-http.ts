@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Endpoint, endpointOf, pathOf } from '../check/recorded-path.ts';
 import { encodeEvent } from '../jsonrpc/event-stream.ts';
-import { isLocalHost } from './local-host.ts';
+import { isFromProgram } from './local-host.ts';
 import type { Entry, Recording } from './recording.ts';
 import { messagesIn, ReplayScript } from './replay-script.ts';
 
@@ -26,7 +26,7 @@ function streamable(entries: readonly Entry[]): Server {
     listeners.tell(raw);
   });
   return createServer((request, response) => {
-    if (!isLocalHost(request.headers.host ?? '')) return void response.writeHead(403).end();
+    if (!isFromProgram(request.method, request.headers)) return void response.writeHead(403).end();
     if (session !== undefined) response.setHeader('mcp-session-id', session);
     if (request.method === 'GET') {
       listeners.add(response);
@@ -57,7 +57,7 @@ function withEndpoint(entries: readonly Entry[], { pathname, search }: Endpoint)
   );
   const script = new ReplayScript(own, (raw) => listeners.tell(raw));
   return createServer((request, response) => {
-    if (!isLocalHost(request.headers.host ?? '')) return void response.writeHead(403).end();
+    if (!isFromProgram(request.method, request.headers)) return void response.writeHead(403).end();
     if (request.method === 'GET') {
       listeners.add(response);
       response.write(`event: endpoint\ndata: ${pathname}${search}\n\n`);

@@ -27,7 +27,11 @@ export const targetFlags: Readonly<Record<string, Flag>> = {
   'spec-version': { type: 'string', value: 'revision', help: 'Speak this revision (default: auto, the newest both know)' },
   timeout: { type: 'string', value: 'time', help: 'For one request (default: 60s)' },
   'connect-timeout': { type: 'string', value: 'time', help: 'Until the server has answered for the first time (default: 30s)' },
-  token: { type: 'string', value: 'token', help: 'For a server that wants one; better --token-env' },
+  token: {
+    type: 'string',
+    value: 'token',
+    help: 'For a server that wants one. Other users can see it in the list of processes: prefer --token-env',
+  },
   'token-env': { type: 'string', value: 'name', help: 'The same, in an environment variable' },
   login: { type: 'boolean', help: 'Get a token with the browser, or use the one got before' },
   log: { type: 'string', value: 'file', help: 'Write every message to this file, one JSON object a line; secrets are masked' },

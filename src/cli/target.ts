@@ -133,9 +133,9 @@ function variables(given: readonly string[]): Record<string, string> {
 }
 
 function header(given: string): [string, string] {
-  const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(given) ?? [];
+  const [, name, value] = /^([^:\s]+):(.*)$/.exec(given) ?? [];
   if (name === undefined || value === undefined) throw new CommandError(exitCodes.usage, `--header takes "Name: value", not ${given}`);
-  return [name, value];
+  return [name, value.trimStart()];
 }
 
 /** What carries messages to it; loaded only when it is used. */

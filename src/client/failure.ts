@@ -1,7 +1,8 @@
 // Failures of a client, made so that one line says the cause and the rest says everything else.
-import { cut, errorCodes, type LocalErrorCode, printable, VivariumError } from '../jsonrpc/error.ts';
+import { cut, errorCodes, type LocalErrorCode, VivariumError } from '../jsonrpc/error.ts';
 import type { Channel, ChannelEnd, ChannelFailure, ChannelTrace } from '../protocol/channel.ts';
 import type { Failure, Phase } from '../protocol/failure.ts';
+import { printable } from '../text/printable.ts';
 
 /** A message is one line that can be read; what a server adds to it may be neither. */
 const mostWords = 1_000;

@@ -1,7 +1,8 @@
 // Whatever names a server: a URL, a command, a connector, or a channel.
-import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import { cut, VivariumError } from '../jsonrpc/error.ts';
 import type { AuthProvider } from '../protocol/authorization.ts';
 import type { Channel, Connector } from '../protocol/channel.ts';
+import { printable } from '../text/printable.ts';
 import type { ClientOptions } from './options.ts';
 
 /** A program to start. Never one string: taking that apart is a shell's business. */

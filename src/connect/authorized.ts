@@ -1,8 +1,9 @@
 // Gives every request its token, and repeats it when the server wants another one.
-import { printable } from '../jsonrpc/error.ts';
+
 import { Bytes } from '../jsonrpc/event-stream.ts';
 import type { AccessToken, AuthProvider } from '../protocol/authorization.ts';
 import type { ChannelFailure } from '../protocol/channel.ts';
+import { printable } from '../text/printable.ts';
 import { maxRefusalBytes } from './refusal.ts';
 import type { HeaderLookup, Outgoing, Reception, Requester, Underway } from './requester.ts';
 import type { WebSettings } from './web-options.ts';

@@ -1,9 +1,10 @@
 // Streamable HTTP: each message is a request of its own, and what belongs together is held together by a session.
-import { printable } from '../jsonrpc/error.ts';
+
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { Channel, ChannelEnd, ChannelFailure, ChannelTrace, Sending } from '../protocol/channel.ts';
 import { headerNames } from '../protocol/headers.ts';
 import type { Revision } from '../protocol/revision.ts';
+import { printable } from '../text/printable.ts';
 import { Authorized } from './authorized.ts';
 import { Follower } from './follower.ts';
 import { Inbox } from './inbox.ts';

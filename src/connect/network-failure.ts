@@ -1,6 +1,7 @@
 // The many names of a connection that did not come about or broke, in words.
-import { printable } from '../jsonrpc/error.ts';
+
 import type { ChannelFailure } from '../protocol/channel.ts';
+import { printable } from '../text/printable.ts';
 
 export class ConnectTimeout extends Error {
   readonly code = 'ERR_CONNECT_TIMEOUT';

@@ -1,7 +1,8 @@
 // An answer that is none: what the server said instead, as a failure that names it.
-import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import { cut, VivariumError } from '../jsonrpc/error.ts';
 import { parseMessage } from '../jsonrpc/message.ts';
 import type { ChannelFailure } from '../protocol/channel.ts';
+import { printable } from '../text/printable.ts';
 import type { HeaderLookup } from './requester.ts';
 
 export type AnswerType = 'json' | 'events' | 'html' | 'other' | 'none';
@@ -98,7 +99,7 @@ function describe(status: number, header: HeaderLookup, body: string, error: str
 
 /** Without what may be a secret: a query, or a password. */
 function placeOf(location: string): string {
-  if (!URL.canParse(location)) return inLine(location.replace(/[?#].*$/s, ''));
+  if (!URL.canParse(location)) return inLine(location.split(/[?#]/, 1)[0] ?? '');
   const { origin, protocol, pathname } = new URL(location);
   return inLine(origin === 'null' ? protocol : `${origin}${pathname}`);
 }

@@ -1,10 +1,11 @@
 // HTTP+SSE of 2024-11-05: one stream brings everything, and says where to post.
-import { cut, type LocalErrorCode, printable, VivariumError } from '../jsonrpc/error.ts';
+import { cut, type LocalErrorCode, VivariumError } from '../jsonrpc/error.ts';
 import { Bytes, EventParser, type EventSink } from '../jsonrpc/event-stream.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { Channel, ChannelEnd, ChannelFailure, ChannelTrace, Sending } from '../protocol/channel.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { headerNames } from '../protocol/headers.ts';
+import { printable } from '../text/printable.ts';
 import { Authorized } from './authorized.ts';
 import { Inbox } from './inbox.ts';
 import { postFields, streamFields } from './message-fields.ts';

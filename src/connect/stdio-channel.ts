@@ -1,8 +1,9 @@
 // One running child process as a channel: lines of JSON both ways, and an end that says why.
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { cut, printable } from '../jsonrpc/error.ts';
+import { cut } from '../jsonrpc/error.ts';
 import { LineSplitter } from '../jsonrpc/lines.ts';
 import type { Channel, ChannelEnd, ChannelTrace, Sending } from '../protocol/channel.ts';
+import { printable } from '../text/printable.ts';
 import type { StdioConnectOptions } from './stdio.ts';
 import type { ProcessGroup } from './stdio-group.ts';
 import { Outbox } from './stdio-outbox.ts';

@@ -2,7 +2,8 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, resolve } from 'node:path';
-import { cut, printable } from '../jsonrpc/error.ts';
+import { cut } from '../jsonrpc/error.ts';
+import { printable } from '../text/printable.ts';
 import type { Command } from './stdio.ts';
 
 export interface SpawnFailure {

@@ -59,11 +59,11 @@ function batchArgument(arg: string, always: boolean): string {
   if (/[\0\r\n]/.test(arg)) throw Object.assign(new Error('A batch file takes no argument with a line break'), { code: 'EINVAL' });
   const escaped = arg
     // Backslashes count double before a quote, and a quote is doubled.
-    .replace(/(\\*)"/g, '$1$1""')
+    .replace(/(?<!\\)(\\*)"/g, '$1$1""')
     // %cd:~,% is an empty part of the working folder: the first percent sign stays alone and names no variable.
     .replaceAll('%', '%%cd:~,%');
   const plain = !always && arg !== '' && !arg.endsWith('\\') && /^[\w#$*+\-./:?@\\\u00a0-\uffff]*$/.test(arg);
-  return plain ? escaped : `"${escaped.replace(/(\\+)$/, '$1$1')}"`;
+  return plain ? escaped : `"${escaped.replace(/(?<!\\)(\\+)$/, '$1$1')}"`;
 }
 
 export function variable(env: Variables, name: string): string | undefined {

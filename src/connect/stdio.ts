@@ -1,8 +1,9 @@
 // vivarium/connect/stdio: a server as a child process of ours, spoken to through its standard streams.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import { cut, VivariumError } from '../jsonrpc/error.ts';
 import type { Channel, Connector } from '../protocol/channel.ts';
+import { printable } from '../text/printable.ts';
 import { StdioChannel } from './stdio-channel.ts';
 import { childEnvironment } from './stdio-environment.ts';
 import { spawnFailure } from './stdio-failure.ts';

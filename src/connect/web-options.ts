@@ -1,6 +1,7 @@
 // What may be set about a way over HTTP, and what holds when it is not.
-import { printable, VivariumError } from '../jsonrpc/error.ts';
+import { VivariumError } from '../jsonrpc/error.ts';
 import type { AuthProvider } from '../protocol/authorization.ts';
+import { printable } from '../text/printable.ts';
 
 export interface WebOptions {
   /** Where tokens come from. */

@@ -215,7 +215,10 @@ function place({ name, file, line, column }: Frame, session: Session): string {
 }
 
 function shortPlace(text: string, session: Session): string {
-  return text.replace(/file:\/\/\S+?(?=[:)])|\/\S+?(?=[:)])/g, (file) => shortFile(file, session));
+  return text.replace(/(?:file:\/\/)?[^\s:)]+[:)]?/g, (run) => {
+    const from = run.startsWith('file://') ? 0 : run.indexOf('/');
+    return from < 0 || !/[:)]$/.test(run) ? run : run.slice(0, from) + shortFile(run.slice(from, -1), session) + run.slice(-1);
+  });
 }
 
 function shortFile(file: string, { terms: { cwd } }: Session): string {

@@ -1,5 +1,7 @@
 // The surface of CL-MCP-Server: one tool, evaluate-lisp, one request at a time.
+
 import { ToolError } from '../server/tool.ts';
+import { inOneLine } from '../text/one-line.ts';
 import type { Fault, Frame, Note, View } from './engine.ts';
 import type { Surface } from './surface.ts';
 import { type Ran, runWhole, stoppedText } from './surface-run.ts';
@@ -67,5 +69,5 @@ function faultText({ type, message, frames }: Pick<Fault, 'type' | 'message' | '
 }
 
 function frameText({ name }: Frame): string {
-  return name === '' ? '(top level)' : name.replace(/\s*\n\s*/g, ' ');
+  return name === '' ? '(top level)' : inOneLine(name);
 }

@@ -224,7 +224,7 @@ function readJest(report: string, cwd: string): TestReport {
     }
     for (const { ancestorTitles, title, failureMessages } of bad) {
       const text = plain(failureMessages?.[0] ?? '');
-      const said = text.split(/\n\s+at /)[0] ?? '';
+      const said = text.split(/\n[^\S\n]+at /, 1)[0] ?? '';
       failures.push({ name: [...ancestorTitles, title].join(' > '), message: said, place: frameOf(text, cwd) ?? `${short(file, cwd)}:1` });
     }
   }

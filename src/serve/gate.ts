@@ -1,7 +1,8 @@
 // Who may knock: names this server answers to, and web pages it lets in. Checked before anything else.
-import { cut, printable, VivariumError } from '../jsonrpc/error.ts';
+import { cut, VivariumError } from '../jsonrpc/error.ts';
 import { headerNames } from '../protocol/headers.ts';
 import { isLoopback } from '../text/loopback.ts';
+import { printable } from '../text/printable.ts';
 import type { Exchange, Fields } from './exchange.ts';
 import type { HttpRules } from './http-options.ts';
 

@@ -1,11 +1,14 @@
 // The definition behind a Server: built once, shared by every porch, never tied to a connection.
-import { printable, VivariumError } from '../jsonrpc/error.ts';
+
+import { VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import { metaKeys, type Revision, type RevisionTraits, revisions, traitsOf } from '../protocol/revision.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts';
 import { loadValidator } from '../schema/json-schema.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
 import type { Vault } from '../store/store.ts';
+import { inOneLine } from '../text/one-line.ts';
+import { printable } from '../text/printable.ts';
 import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
 import type { BaseContext } from './context.ts';
@@ -315,7 +318,7 @@ function reference(count: number): string {
 
 function line(error: unknown): string {
   try {
-    return printable(String(error instanceof Error ? (error.stack ?? error.message) : error).replace(/\s*\n\s*/g, ' | '));
+    return printable(inOneLine(String(error instanceof Error ? (error.stack ?? error.message) : error), ' | '));
   } catch {
     return 'an error that cannot be printed';
   }

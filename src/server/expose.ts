@@ -103,6 +103,6 @@ const uriSchema = { type: 'object', properties: { uri: { type: 'string' } }, req
 function slug(name: string): string {
   return name
     .replace(/[^A-Za-z0-9_.-]+/g, '_')
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_+|(?<!_)_+$/g, '')
     .slice(0, 100);
 }

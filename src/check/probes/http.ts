@@ -212,7 +212,7 @@ async function sessions({ connect, judge, capabilities }: Context): Promise<void
 /** Whether one follows from the other by counting. */
 function isRule(one: string, other: string): boolean {
   if (one === other || one.length < 8) return true;
-  const [first, second] = [one, other].map((text) => /\d+$/.exec(text)?.[0] ?? '');
+  const [first, second] = [one, other].map((text) => /(?<!\d)\d+$/.exec(text)?.[0] ?? '');
   if (first === undefined || second === undefined || one.length !== other.length) return false;
   const start = one.slice(0, one.length - first.length);
   return start !== '' && start === other.slice(0, other.length - second.length) && Math.abs(Number(first) - Number(second)) < 1_000;

@@ -4,7 +4,7 @@ import type * as Acorn from 'acorn';
 
 /** Where one may begin; so may a good deal in comments, texts and patterns. */
 const suspect = /@[\w$(]/;
-const atLineStart = /^\s*@\w/m;
+const atLineStart = /^[ \t]*@\w/m;
 
 /** Whether a file has any: `code` is the file without its types. */
 export function hasDecorators(code: string): boolean {

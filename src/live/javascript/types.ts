@@ -33,7 +33,15 @@ let found: { readonly strip: Strip | undefined } | undefined;
 
 /** For cells. Throws a SyntaxError of the compiler's, or says that there is none. */
 export async function stripTypes(code: string): Promise<string> {
-  return withoutTypes(code, '').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n');
+  const bare = withoutTypes(code, '');
+  const map = bare.lastIndexOf('\n//# sourceMappingURL=');
+  return map < 0 ||
+    bare
+      .slice(map + 1)
+      .trimEnd()
+      .includes('\n')
+    ? bare
+    : bare.slice(0, map + 1);
 }
 
 /** For a file; with a source map in it where its lines could not stay where they are. */

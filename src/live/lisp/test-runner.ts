@@ -1,6 +1,8 @@
 // The tests of a Lisp project: asdf:test-system in a fresh SBCL, with what fiveam and sb-rt found counted.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { inOneLine } from '../../text/one-line.ts';
 import { reportFile, type TestReport, type TestRunner } from '../test-runners.ts';
 import { bridgeFile } from './bridge-files.ts';
 import { coreFile } from './core.ts';
@@ -38,7 +40,7 @@ function placed({ failures, ...counts }: TestReport, cwd: string): TestReport {
   const sources = failures.length === 0 ? [] : sourcesIn(cwd);
   const placeOf = (name: string): string => {
     const bare = name.replace(/^.*:/, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    const definition = new RegExp(`^\\s*\\([\\w:-]*(?:test|deftest)\\s+\\(?[\\w:]*${bare}(?=[\\s()])`, 'im');
+    const definition = new RegExp(`^[ \\t]*\\([\\w:-]*(?:test|deftest)\\s+\\(?[\\w:]*${bare}(?=[\\s()])`, 'im');
     for (const { file, text } of sources) {
       const found = definition.exec(text);
       if (found !== null) return `${relative(cwd, file)}:${text.slice(0, found.index + found[0].search(/\S/)).split('\n').length}`;
@@ -47,7 +49,7 @@ function placed({ failures, ...counts }: TestReport, cwd: string): TestReport {
   };
   return {
     ...counts,
-    failures: failures.map(({ name, message }) => ({ name, message: message.trim().replace(/\s*\n\s*/g, ' '), place: placeOf(name) })),
+    failures: failures.map(({ name, message }) => ({ name, message: inOneLine(message), place: placeOf(name) })),
   };
 }
 

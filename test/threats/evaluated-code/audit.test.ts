@@ -140,7 +140,7 @@ describe.skipIf(notRun('bubblewrap'))('the audit log', () => {
       '--audit',
       join(small, 'log'),
     ];
-    const child = spawn('bwrap', args, { cwd: project, env: { ...process.env, ...environment() } });
+    const child = spawn('/usr/bin/bwrap', args, { cwd: project, env: { ...process.env, ...environment() } });
     onTestFinished(() => void child.kill('SIGKILL'));
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -75,7 +75,7 @@ function portOf(pid: number): number {
       .find((one) => one.startsWith('NODE_OPTIONS='))
       ?.slice('NODE_OPTIONS='.length) ?? ''
   } ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`;
-  const said = [...words.matchAll(/--(?:inspect(?:-brk|-wait|-port)?|debug-port)[= ](?:\S*:)?(\d+)(?= |$)/g)].at(-1)?.[1];
+  const said = [...words.matchAll(/--(?:inspect(?:-brk|-wait|-port)?|debug-port)[= ](?:\S{0,255}:)?(\d+)(?= |$)/g)].at(-1)?.[1];
   return said === undefined ? usualPort : Number(said);
 }
 

@@ -189,7 +189,7 @@ class AttachedProgram {
     const ref = view.ref === undefined ? {} : { ref: view.ref };
     if (exception.subtype !== 'error') return { type: exception.type, message: view.text, kind: 'thrown', frames: [], ...ref };
     const { description = '' } = exception;
-    const [head = ''] = description.split(/\n\s+at /, 1);
+    const [head = ''] = description.split(/\n[^\S\n]+at /, 1);
     const type = exception.className ?? 'Error';
     const message = hinted(head.startsWith(`${type}: `) ? head.slice(type.length + 2) : head);
     return {

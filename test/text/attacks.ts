@@ -1,0 +1,45 @@
+// Texts that made the masking of secrets slow, or would: beginnings without an end, repeated.
+
+const pieces: readonly string[] = [
+  'eyJabcdefgh-',
+  'eyJabcdefgh.',
+  '-----BEGIN PRIVATE KEY-----',
+  '-----BEGIN PRIVATE KEY-----\nabcdefghijklmnopqrst ',
+  '-----END ',
+  '-----END PRIVATE KEY----',
+  '//a:',
+  '//a:b ',
+  '//a:@',
+  '/',
+  '-',
+  'sk-',
+  'sk-a.',
+  'ghp_',
+  'Bearer ',
+  'AKIA',
+  'token=',
+  'a=',
+  'token: ',
+  'token:"',
+  '--token ',
+  '"token":',
+  '"token":"',
+  '"token":["',
+  '{"a":"{\\"b\\":',
+  '\\"',
+  '"\\',
+  '\\',
+  '-H authorization: ',
+  "'",
+  'authorization: a ',
+  "'a'... 1 more character",
+  `${'a'.repeat(500)}… `,
+];
+
+export const attacks: readonly (readonly [name: string, pump: (count: number) => string])[] = pieces.flatMap((piece) => [
+  [JSON.stringify(piece.slice(-40)), (count) => piece.repeat(Math.ceil(count / piece.length))] as const,
+  [
+    `in JSON, ${JSON.stringify(piece.slice(-40))}`,
+    (count) => JSON.stringify({ a: piece.repeat(Math.ceil(count / piece.length)) }),
+  ] as const,
+]);
