@@ -1,5 +1,6 @@
 // The lines that add a live server to the clients people use, to be pasted as they are.
 import { basename, relative } from 'node:path';
+import { shellVariable } from '../text/shell-quote.ts';
 import { printable, quote } from './terminal.ts';
 
 /** A server at a URL. */
@@ -21,7 +22,7 @@ const usualVariable = 'VIVARIUM_LIVE_TOKEN';
 export function httpLines({ name, url, file, token, variable }: Address): string[] {
   if (token !== undefined) return linesWith(name, url, `Bearer ${token}`);
   if (file !== undefined) return linesReading(name, url, file);
-  if (variable !== undefined) return linesNaming(name, url, variable, claudeLine(name, url, `$${variable}`));
+  if (variable !== undefined) return linesNaming(name, url, variable, claudeLine(name, url, shellVariable(variable)));
   return lines(
     `claude mcp add --transport http ${quote(name)} ${quote(url)}`,
     [tableOf(name), `url = ${JSON.stringify(url)}`],

@@ -20,9 +20,14 @@ export function shellCommand([program = '', ...args]: readonly string[]): string
   return [program.includes('=') && isPlain(program) ? singleQuoted(program) : shellQuote(program), ...args.map(shellQuote)].join(' ');
 }
 
-/** A word that ends with what the reader has in a variable. `name` is any text: what a variable cannot be called is left out of it. */
+/** What the reader has in a variable. `name` is any text: what a variable cannot be called is left out of it. */
+export function shellVariable(name: string): string {
+  return `$${name.replace(/\W/g, '_').replace(/^(?=\d|$)/, '_')}`;
+}
+
+/** A word that ends with what the reader has in a variable. */
 export function shellWithVariable(text: string, name: string): string {
-  const variable = `$${name.replace(/\W/g, '_').replace(/^(?=\d|$)/, '_')}`;
+  const variable = shellVariable(name);
   return literal.test(text) ? `"${text}${variable}"` : `${shellQuote(text)}"${variable}"`;
 }
 
