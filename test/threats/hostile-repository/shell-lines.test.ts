@@ -46,7 +46,7 @@ it.each(attacks)(
   },
 );
 
-it.each(['x`touch${IFS}seen`', 'x-$(touch seen)', "x'|touch seen|'", 'x!touch', '"; touch seen; "'])(
+it.each(['x`touch seen`', 'x-$(touch seen)', "x'|touch seen|'", 'x!touch', '"; touch seen; "'])(
   'Nor the name of a header, secret or not: %j',
   (name) => {
     const headers = { [name]: 'value', [`${name}-token`]: 'secret', 'mcp-session-id': 's' };
@@ -62,8 +62,8 @@ it.each(['x`touch${IFS}seen`', 'x-$(touch seen)', "x'|touch seen|'", 'x!touch', 
 );
 
 it('Nor does a terminal obey what such a line holds', () => {
-  const escape = '\u001b]0;owned\u0007\u202e';
-  const target = { kind: 'command' as const, command: escape, args: [escape], env: { [escape]: '' } };
+  const driving = '\u001b]0;owned\u0007\u202e';
+  const target = { kind: 'command' as const, command: driving, args: [driving], env: { [driving]: '' } };
   expect(isPlain(reproduction(finding([]), target, '2026-07-28') ?? '\u001b')).toBe(true);
 });
 
