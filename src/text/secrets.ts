@@ -41,7 +41,7 @@ export function replaced(text: string, parts: readonly Replacement[]): string {
 }
 
 /** Every secret in `text`, in order; none overlaps another. */
-export function findSecrets(text: string, { json = false }: SecretTerms = {}): Secret[] {
+function findSecrets(text: string, { json = false }: SecretTerms = {}): Secret[] {
   const found: Secret[] = [];
   const scan = new Scan(text, json);
   for (let at = 0; at < text.length; ) {
