@@ -2,6 +2,9 @@
 import type { Attributes } from '@opentelemetry/api';
 import { cut } from '../jsonrpc/error.ts';
 import type { AroundCall } from '../server/core.ts';
+import { hideMembers } from '../text/secret-members.ts';
+import { hideSecrets } from '../text/secrets.ts';
+import { unfinishedSecret } from '../text/unfinished-secret.ts';
 
 export interface Description {
   /** Of the span. */
@@ -16,6 +19,7 @@ export interface Description {
 /** Clients choose these texts, and a span processor keeps them. */
 const maxText = 1_024;
 const maxRecorded = 16_384;
+const hidden = 'REDACTED';
 
 export function describe(call: AroundCall, recordArguments: boolean): Description {
   const { method, ctx } = call;
@@ -58,7 +62,7 @@ function completedPrompt({ params }: AroundCall): string | undefined {
 
 /** Credentials, and the query, which is where templates have their optional arguments. */
 function withoutSecrets(uri: string): string {
-  return uri.replace(/^([A-Za-z][A-Za-z0-9+.-]*:\/\/)[^/?#]*@/, '$1REDACTED@').replace(/([?#]).*$/s, '$1REDACTED');
+  return uri.replace(/^([A-Za-z][A-Za-z0-9+.-]*:\/\/)[^/?#]*@/, '$1REDACTED@').replace(/([?#]).*$/s, `$1${hidden}`);
 }
 
 export function argumentsOf({ method, params }: AroundCall): Attributes {
@@ -71,5 +75,10 @@ export function resultOf({ method }: AroundCall, result: object): Attributes {
 }
 
 function written(value: unknown): string {
-  return cut(JSON.stringify(value) ?? '', maxRecorded);
+  const json = JSON.stringify(value) ?? '';
+  const start = json.slice(0, maxRecorded);
+  // What is cut off in the midst of a secret is not shown by half.
+  const whole = json.length <= maxRecorded ? start : start.slice(0, start.length - unfinishedSecret(start, { cutOff: true }));
+  const shown = hideSecrets(hideMembers(whole, hidden), () => hidden, { json: true });
+  return json.length <= maxRecorded ? shown : `${shown}…`;
 }

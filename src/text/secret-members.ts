@@ -1,11 +1,11 @@
-// Strings that stand under the name of a secret in JSON, also in JSON within a string. By hand: a regular expression runs out of stack in a string of some megabytes.
+// Strings that stand under the name of a secret in JSON, also in JSON within a string.
 import { isSecretName } from './secret-names.ts';
 import { type Replacement, replaced } from './secrets.ts';
 
 /** JSON within a string of JSON, and within that. */
 const deepest = 3;
 
-/** What is no secret keeps its bytes; so does what is no JSON. */
+/** What is no secret keeps its bytes. By hand: a regular expression runs out of stack in a string of some megabytes. */
 export function hideMembers(text: string, hidden: string, depth = 0): string {
   const parts: Replacement[] = [];
   let [isValue, isList] = [false, false];

@@ -25,8 +25,8 @@ function openShape(text: string): number {
     return startOf(body) <= from && text.startsWith(prefix, at);
   };
   // Every body is of these.
-  const any = tailStart(text, base64url | kinds.dot | kinds.slash | kinds.sign);
-  for (let at = Math.max(0, any - longestPrefix); at < text.length; at++) {
+  const tail = tailStart(text, base64url | kinds.dot | kinds.slash | kinds.sign);
+  for (let at = Math.max(0, tail - longestPrefix); at < text.length; at++) {
     if (!beginsWord(text, at)) continue;
     if (isOpen(signedToken, at) || byFirst[text.charCodeAt(at)]?.some((shape) => isOpen(shape, at)) === true) return at;
   }

@@ -38,10 +38,10 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './serve/fetch': { holds: [...core, ...http], maxBytes: 150_000, neutral: true },
   './auth': { holds: ['text/', 'auth/', 'jsonrpc/', 'protocol/'], maxBytes: 50_000, neutral: true },
   './auth/node': { holds: ['text/', 'node/', 'auth/', 'jsonrpc/', 'protocol/'], maxBytes: 40_000, neutral: false },
-  './live': { holds: [...core, 'text/', 'node/', 'live/'], maxBytes: 245_000, neutral: false },
+  './live': { holds: [...core, 'text/', 'node/', 'live/'], maxBytes: 255_000, neutral: false },
   './here': { holds: ['node/', 'live/'], maxBytes: 60_000, neutral: false },
   './check': { holds: ['text/', 'node/', 'check/', 'schema/'], maxBytes: 480_000, neutral: false },
-  './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 10_000, neutral: true },
+  './otel': { holds: ['text/', 'otel/', 'jsonrpc/', 'protocol/'], maxBytes: 16_000, neutral: true },
   './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
   './store/memory': { holds: ['store/', 'jsonrpc/'], maxBytes: 8_000, neutral: true },
   './testing': { holds: [...core, ...client, ...memory, 'testing/'], maxBytes: 142_000, neutral: true },
@@ -57,7 +57,8 @@ describe.each(subpaths.filter(([key]) => bundles[key] !== undefined))('the bundl
   it('holds only its rooms and stays below its ceiling', async () => {
     const { metafile } = await bundle({ entryPoints: [source], external: ['node:*', ...Object.keys(foreign())] });
     const inputs = Object.keys(metafile.inputs).map((path) => path.replace('src/', ''));
-    expect(strangers(inputs, holds)).toEqual([]);
+    // The lowest room belongs to all; who may import it is in the table of layers.
+    expect(strangers(inputs, ['text/', ...holds])).toEqual([]);
     const [output] = Object.values(metafile.outputs);
     expect(output?.bytes).toBeLessThanOrEqual(maxBytes);
     const builtins = output?.imports.filter(({ path, external }) => external === true && path.startsWith('node:')).map(({ path }) => path);

@@ -46,6 +46,21 @@ describe.each(bothEras)('in $revision', ({ open, params }) => {
     expect(watched.span().events[0]?.attributes?.['exception.message']).toContain(secret);
     expect(JSON.stringify(watched.measured)).not.toContain(secret);
   });
+
+  it('recordArguments masks what is named like a secret or looks like one, also where it is cut', async () => {
+    const watched = createWatched({ recordArguments: true });
+    addEcho(watched);
+    const wire = await open(watched.server);
+    watched.spans();
+    const key = `ghp_${'a1'.repeat(20)}`;
+    await wire.request('tools/call', params({ name: 'echo', arguments: { text: `use ${key}`, password: 'hunter2' } }));
+    const { attributes } = watched.span();
+    expect(JSON.parse(String(attributes['gen_ai.tool.call.arguments']))).toEqual({ text: 'use REDACTED', password: 'REDACTED' });
+    expect(String(attributes['gen_ai.tool.call.result'])).not.toContain(key);
+    const filler = 'x '.repeat(8_172);
+    await wire.request('tools/call', params({ name: 'echo', arguments: { text: `${filler}${key}` } }));
+    expect(String(watched.span().attributes['gen_ai.tool.call.arguments'])).not.toContain('ghp_a1');
+  });
 });
 
 describe('a URI', () => {
