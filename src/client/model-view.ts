@@ -1,6 +1,7 @@
 // What of a result a model should be shown: each thing once, and never nothing.
 import { encodeNow } from '../protocol/text.ts';
 import type { CallToolResult, ContentBlock } from '../protocol/types.ts';
+import { same } from '../schema/equality.ts';
 
 /** `content` where it says what `structuredContent` says, or there is none; otherwise the structured value as text, beside what is no text. */
 export function modelView(result: CallToolResult): readonly ContentBlock[] {
@@ -35,13 +36,4 @@ function says(text: string, value: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-function same(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(Reflect.get(a, key), Reflect.get(b, key)))
-  );
 }
