@@ -23,10 +23,10 @@ export type Outcome =
   /** Why the value was not checked; `forGood` where no other will be, either. */
   | { readonly unchecked: string; readonly forGood: boolean; readonly problem?: undefined };
 
-const compileMs = 1_000;
-const checkMs = 250;
-/** Some 10 to 50 ns each. Interrupting costs as much as 20,000 of them, so fewer are not worth a time limit. */
-const steps = { interruptible: 20_000, otherwise: 3_000_000 } as const;
+/** For compiling, and for a check. By the clock, so it must also do for a busy machine. */
+const limitMs = 1_000;
+/** Some 10 to 50 ns each. */
+const cheapSteps = 1_000_000;
 /** Where compiling cannot be interrupted: ajv takes up to 0.1 ms for each. */
 const mostValuesUninterrupted = 2_000;
 
@@ -39,11 +39,8 @@ export function compileUntrusted(schema: unknown): UntrustedSchema | Promise<Unt
   if (problem !== undefined) return useless(`it ${problem}`);
   const plain = plainOf(schema);
   if (plain !== undefined) return recent.add(schema, values, { ...sound, check: (value) => ({ problem: plain.check(value) }) });
-  const malformed = patterns.map(mistakeIn).find((mistake) => mistake !== undefined);
-  if (malformed !== undefined) return useless(malformed, true);
-  // Compiling them is the one thing that nothing can interrupt.
-  const size = patterns.reduce((sum, pattern) => sum + patternCost(pattern).size, 0);
-  if (size > maxPatternSize) return useless('its patterns are too large to compile');
+  const mistake = patternMistake(new Set(patterns));
+  if (mistake !== undefined) return mistake;
   if (bounded() === undefined && values > mostValuesUninterrupted) {
     return useless(`it holds more than ${mostValuesUninterrupted} values, and nothing here can interrupt compiling it`);
   }
@@ -52,14 +49,19 @@ export function compileUntrusted(schema: unknown): UntrustedSchema | Promise<Unt
   return recent.add(schema, values, compiled(compile, schema));
 }
 
-function mistakeIn(pattern: string): string | undefined {
-  if (pattern.length > maxPatternSize) return undefined;
-  try {
-    new RegExp(pattern, 'u');
-    return undefined;
-  } catch (error) {
-    return cut((error as Error).message, 500);
+/** Compiling patterns is the one thing that nothing can interrupt. */
+function patternMistake(patterns: ReadonlySet<string>): UntrustedSchema | undefined {
+  let size = 0;
+  for (const pattern of patterns) {
+    if (size + pattern.length > maxPatternSize) return useless('its patterns are too large to compile');
+    try {
+      new RegExp(pattern, 'u');
+    } catch (error) {
+      return useless(cut((error as Error).message, 500), true);
+    }
+    size += patternCost(pattern).size;
   }
+  return size > maxPatternSize ? useless('its patterns are too large to compile') : undefined;
 }
 
 const warm: WeakSet<Compile> = new WeakSet();
@@ -71,10 +73,10 @@ function compiled(compile: Compile, schema: JsonSchema): UntrustedSchema {
   const run = bounded();
   try {
     const work = () => attempt(compile, schema);
-    const { check, fault } = run === undefined ? work() : run(work, compileMs);
+    const { check, fault } = run === undefined ? work() : run(work, limitMs);
     return fault === undefined ? checkedBy(schema, check) : useless(fault, true);
   } catch (error) {
-    if (isOverdue(error)) return useless(`compiling it takes too long (more than ${compileMs} ms)`);
+    if (isOverdue(error)) return useless(`compiling it takes too long (more than ${limitMs} ms)`);
     throw error;
   }
 }
@@ -87,10 +89,10 @@ function checkedBy(schema: JsonSchema, check: Check): UntrustedSchema {
     ...sound,
     check(value) {
       if (isLate) return late;
-      if (cost.isAtMost(run === undefined ? steps.otherwise : steps.interruptible, value)) return { problem: check(value) };
+      if (cost.isAtMost(cheapSteps, value)) return { problem: check(value) };
       if (run === undefined) return { unchecked: 'it could take very long, and nothing here can interrupt a check', forGood: false };
       try {
-        return { problem: run(() => check(value), checkMs) };
+        return { problem: run(() => check(value), limitMs) };
       } catch (error) {
         if (!isOverdue(error)) throw error;
         isLate = true;
@@ -100,7 +102,7 @@ function checkedBy(schema: JsonSchema, check: Check): UntrustedSchema {
   };
 }
 
-const late: Outcome = { unchecked: `a check takes too long (more than ${checkMs} ms)`, forGood: true };
+const late: Outcome = { unchecked: `a check takes too long (more than ${limitMs} ms)`, forGood: true };
 
 const sound = { fault: undefined, isInvalid: false } as const;
 
