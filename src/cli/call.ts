@@ -42,7 +42,7 @@ export const call: Command = {
       if (name === undefined) throw new CommandError(exitCodes.usage, 'Which tool?', { hint: 'vivarium list shows them' });
       const tools = await client.listTools({ signal });
       const tool = tools.find((one) => one.name === name) ?? unknown(name, tools);
-      const given = await readArguments(words, args, tool.inputSchema as Readonly<Record<string, unknown>>);
+      const given = await readArguments(words, args, (tool.inputSchema ?? {}) as Readonly<Record<string, unknown>>);
       if (args.values['no-check'] !== true) await check(tool, given);
       const line = progressLine(args.values['quiet'] !== true);
       const result = await client.callTool(name, given, { signal, onProgress: line.show }).finally(line.clear);

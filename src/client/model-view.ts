@@ -10,8 +10,10 @@ export function modelView(result: CallToolResult): readonly ContentBlock[] {
     return content.length > 0 ? content : [{ type: 'text', text: result.isError === true ? 'Failed.' : 'Done.' }];
   // The words of a failure are what matters.
   if (result.isError === true && content.length > 0) return content;
-  if (content.some((block) => block.type === 'text' && (says(block.text, structuredContent) || holds(structuredContent, block.text))))
-    return content;
+  const held = new Set(typeof structuredContent === 'object' && structuredContent !== null ? Object.values(structuredContent) : []);
+  // A value that carries the very words: what is beside them is for programs.
+  const repeats = (text: string): boolean => (text !== '' && held.has(text)) || says(text, structuredContent);
+  if (content.some((block) => block.type === 'text' && repeats(block.text))) return content;
   const projected: ContentBlock = { type: 'text', text: textOf(structuredContent) };
   return [projected, ...content.filter((block) => block.type !== 'text')];
 }
@@ -23,11 +25,6 @@ function textOf(value: unknown): string {
   } catch {
     return 'The value is nested too deeply to be shown.';
   }
-}
-
-/** A value that carries the very words: what is beside them is for programs. */
-function holds(value: unknown, text: string): boolean {
-  return text !== '' && typeof value === 'object' && value !== null && Object.values(value).includes(text);
 }
 
 function says(text: string, value: unknown): boolean {

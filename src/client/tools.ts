@@ -1,5 +1,5 @@
 // What a client knows of a server's tools: how their results are checked, and which arguments travel in headers.
-import { VivariumError } from '../jsonrpc/error.ts';
+import { cut, VivariumError } from '../jsonrpc/error.ts';
 import { encodeHeader, type HeaderParameter, type HeaderParameters, headerParameters } from '../protocol/headers.ts';
 import type { CallToolResult, Tool } from '../protocol/types.ts';
 import { compileUntrusted } from '../schema/untrusted.ts';
@@ -27,10 +27,10 @@ export class KnownTools {
     const usable: Tool[] = [];
     for (const tool of tools) {
       const { parameters, faults } = inHeaders && isObject(tool.inputSchema) ? headersOf(tool.inputSchema) : { parameters: [], faults: [] };
-      const [fault] = faults;
+      const fault = faults[0] === undefined ? undefined : cut(faults[0]);
       if (fault !== undefined) {
         this.#dropped.set(tool.name, fault);
-        this.#warn({ code: 'tool-dropped', message: `The tool "${tool.name}" cannot be called over HTTP: ${fault}` });
+        this.#warn({ code: 'tool-dropped', message: `The tool "${cut(tool.name)}" cannot be called over HTTP: ${fault}` });
         continue;
       }
       this.#dropped.delete(tool.name);
