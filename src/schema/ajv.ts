@@ -1,6 +1,6 @@
 // ajv, set up per dialect; this file is imported only when the first JSON Schema is to be compiled.
 import { _, type Code, type Name } from 'ajv/dist/compile/codegen/index.js';
-import { amongOf, twins } from './equality.ts';
+import { amongOf, isComposed, twins } from './equality.ts';
 import type { JsonSchema } from './infer.ts';
 import { type AjvError, describeErrors } from './issues.ts';
 import type { Check, Compile, Dialect } from './json-schema.ts';
@@ -38,17 +38,30 @@ function linearUrl({ source, flags }: RegExp): RegExp {
   return new RegExp(source.replace('\\S+(?::\\S*)?@', '[^\\s/?#]+@'), flags);
 }
 
-/** Their places among the other keywords stay as they were. */
+/**
+ * With our own comparison, in the places these keywords have among the others: ajv's compares everything with everything,
+ * and calls a member "valueOf" of what it compares.
+ */
 function linear(ajv: AjvInstance): AjvInstance {
-  const { enum: choices, uniqueItems } = ajv.RULES.all;
-  const { code } = choices.definition;
+  const { enum: choices, const: only, uniqueItems } = ajv.RULES.all;
+  const plainChoices = choices.definition.code;
+  const plainOnly = only.definition.code;
   choices.definition = {
     ...choices.definition,
     code(cxt) {
       const { schema, gen, data } = cxt;
+      const allowed = schema as readonly unknown[];
       // A few are compared fastest where they stand.
-      if ((schema as readonly unknown[]).length < 20) return code(cxt);
-      cxt.fail(_`!${gen.scopeValue('func', { ref: amongOf(schema as readonly unknown[]) })}(${data})`);
+      if (allowed.length < 20 && !allowed.some(isComposed)) return plainChoices(cxt);
+      cxt.fail(_`!${gen.scopeValue('func', { ref: amongOf(allowed) })}(${data})`);
+    },
+  };
+  only.definition = {
+    ...only.definition,
+    code(cxt) {
+      const { schema, gen, data } = cxt;
+      if (!isComposed(schema)) return plainOnly(cxt);
+      cxt.fail(_`!${gen.scopeValue('func', { ref: amongOf([schema]) })}(${data})`);
     },
   };
   uniqueItems.definition = {
@@ -92,7 +105,7 @@ type AjvClass = new (options: object) => AjvInstance;
 
 interface AjvInstance {
   readonly errors?: readonly AjvError[] | null | undefined;
-  readonly RULES: { readonly all: Readonly<Record<'enum' | 'uniqueItems', { definition: CodeKeyword }>> };
+  readonly RULES: { readonly all: Readonly<Record<'enum' | 'const' | 'uniqueItems', { definition: CodeKeyword }>> };
   validateSchema(schema: object): unknown;
   compile(schema: object): Validate;
 }

@@ -50,6 +50,6 @@ function textOf(value: unknown): string {
     .join()}}`;
 }
 
-function isComposed(value: unknown): value is object {
+export function isComposed(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
