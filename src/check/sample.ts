@@ -1,5 +1,5 @@
 // A value that a JSON Schema admits, the plainest there is, made without chance.
-import { bounded } from '../schema/bounded.ts';
+import { bounded, isOverdue } from '../schema/bounded.ts';
 import { asList, asRecord, isRecord, type Json } from './value.ts';
 
 const formats: ReadonlyMap<string, string> = new Map([
@@ -23,6 +23,12 @@ const formats: ReadonlyMap<string, string> = new Map([
 const maxDepth = 12;
 /** Values in one sample: a list of lists that refers to itself would have millions. */
 const mostValues = 10_000;
+
+/** Whose pattern it is decides how long it takes. */
+const patternMs = 50;
+/** After so many that took longer, no more are tried. */
+const mostSlow = 10;
+const mostPatterns = 1_000;
 
 interface Growth {
   values: number;
@@ -122,37 +128,45 @@ function stringOf(schema: Json): string {
 }
 
 /** Only what is tried first and fits: a pattern that none of these matches gets a plain word. */
+const tries = [
+  'x',
+  'abc',
+  'Abc',
+  'a-b',
+  '1',
+  '12',
+  '123',
+  '2026-01-02',
+  '2026-01-02T03:04:05Z',
+  'https://example.com/',
+  'a@example.com',
+  '/',
+  '/a',
+  '#aabbcc',
+  'en',
+  'en-US',
+  'a/b',
+  '1.0.0',
+  '00000000-0000-4000-8000-000000000000',
+];
+/** Found before, by pattern: a schema is sampled many times. */
+const matches = new Map<string, string>();
+let slow = 0;
+
 function byPattern(pattern: string): string {
-  if (pattern.length > 200) return 'x';
-  const tries = [
-    'x',
-    'abc',
-    'Abc',
-    'a-b',
-    '1',
-    '12',
-    '123',
-    '2026-01-02',
-    '2026-01-02T03:04:05Z',
-    'https://example.com/',
-    'a@example.com',
-    '/',
-    '/a',
-    '#aabbcc',
-    'en',
-    'en-US',
-    'a/b',
-    '1.0.0',
-    '00000000-0000-4000-8000-000000000000',
-  ];
+  const known = matches.get(pattern);
+  const run = bounded();
+  if (known !== undefined || pattern.length > 200 || run === undefined || slow >= mostSlow) return known ?? 'x';
+  let found = 'x';
   try {
     const expression = new RegExp(pattern, 'u');
-    // Whose pattern it is decides how long it takes.
-    const run = bounded();
-    return tries.find((one) => (run === undefined ? expression.test(one) : run(() => expression.test(one)))) ?? 'x';
-  } catch {
-    return 'x';
+    found = run(() => tries.find((one) => expression.test(one)), patternMs) ?? 'x';
+  } catch (error) {
+    if (isOverdue(error)) slow += 1;
   }
+  if (matches.size >= mostPatterns) matches.clear();
+  matches.set(pattern, found);
+  return found;
 }
 
 function numberOf(schema: Json, whole: boolean): number {

@@ -40,15 +40,15 @@ export async function readArguments(
 function plain(value: string, name: string, schema: Schema): unknown {
   // A leading @@ is an @ that is meant.
   const text = value.startsWith('@@') ? value.slice(1) : value.startsWith('@') ? fileText(value.slice(1)) : value;
-  const properties = schema['properties'] as Schema | undefined;
-  const member = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const properties = schema['properties'] as Schema | null | undefined;
+  const member = typeof properties === 'object' && properties !== null && Object.hasOwn(properties, name) ? properties[name] : undefined;
   return asMeant(text, name, member, schema);
 }
 
-function asMeant(text: string, name: string, member: unknown, root: Schema): unknown {
-  const forms = formsOf(member, root, 0);
+function asMeant(text: string, name: string, member: unknown, root: Schema, level = 0): unknown {
+  const forms = formsOf(member, root);
   const only = forms.flatMap(valuesOf);
-  const meant = only.includes(text) ? undefined : only.find((one) => JSON.stringify(one) === text);
+  const meant = only.includes(text) ? undefined : only.find((one) => written(one) === text);
   if (meant !== undefined) return meant;
   const types = forms.flatMap(typesOf);
   if (types.includes('string') || types.length === 0) return text;
@@ -56,21 +56,32 @@ function asMeant(text: string, name: string, member: unknown, root: Schema): unk
   if ((types.includes('number') || types.includes('integer')) && text.trim() !== '' && Number.isFinite(Number(text)))
     return exactly(text, name);
   if (types.includes('null') && text === 'null') return null;
-  if (types.includes('array') && !text.trimStart().startsWith('[')) {
+  // A list of itself would go on for ever.
+  if (types.includes('array') && level < 8 && !text.trimStart().startsWith('[')) {
     const items = forms.find((form) => typesOf(form).includes('array'))?.['items'];
-    return text === '' ? [] : text.split(',').map((one) => asMeant(one, name, items, root));
+    return text === '' ? [] : text.split(',').map((one) => asMeant(one, name, items, root, level + 1));
   }
   return types.includes('object') || types.includes('array') ? json(text, name) : text;
 }
 
+/** More than any schema of good will has: references to choices of references multiply to any number. */
+const mostForms = 1_000;
+
 /** What it may be, behind references and choices. */
-function formsOf(member: unknown, root: Schema, depth: number): readonly Schema[] {
-  if (typeof member !== 'object' || member === null || depth > 8) return [];
-  const schema = member as Schema;
-  if (typeof schema['$ref'] === 'string') return formsOf(resolveRef(schema['$ref'], root), root, depth + 1);
-  if (schema['type'] !== undefined) return [schema];
-  const choice = ['anyOf', 'oneOf', 'allOf'].map((name) => schema[name]).find(Array.isArray);
-  return choice === undefined ? [schema] : choice.flatMap((one) => formsOf(one, root, depth + 1));
+function formsOf(member: unknown, root: Schema): readonly Schema[] {
+  const forms: Schema[] = [];
+  const waiting: unknown[] = [member];
+  for (let seen = 0; seen < mostForms && waiting.length > 0; seen++) {
+    const schema = waiting.shift();
+    if (typeof schema !== 'object' || schema === null) continue;
+    const { $ref, type, anyOf, oneOf, allOf } = schema as Schema;
+    const choice = [anyOf, oneOf, allOf].find(Array.isArray);
+    if (typeof $ref === 'string') waiting.unshift(resolveRef($ref, root));
+    else if (type !== undefined || choice === undefined) forms.push(schema as Schema);
+    else waiting.unshift(...choice.slice(0, mostForms));
+    waiting.splice(mostForms);
+  }
+  return forms;
 }
 
 function typesOf(form: Schema): readonly string[] {
@@ -78,6 +89,15 @@ function typesOf(form: Schema): readonly string[] {
   if (typeof type === 'string') return [type];
   if (Array.isArray(type)) return type.map(String);
   return valuesOf(form).map((one) => (one === null ? 'null' : typeof one));
+}
+
+/** A stranger's: it may be nested deeper than can be written. */
+function written(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The only ones it may have, where they are listed. */

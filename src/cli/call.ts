@@ -1,8 +1,7 @@
 // vivarium call: one call of one tool.
 import { modelView } from '../client/model-view.ts';
 import type { CallToolResult, ContentBlock, Tool } from '../protocol/types.ts';
-import { bounded, isCostly, isOverdue } from '../schema/bounded.ts';
-import { defineSchema, type Schema, type Verdict } from '../schema/schema.ts';
+import { compileUntrusted } from '../schema/untrusted.ts';
 import { argumentFlags, readArguments } from './call-arguments.ts';
 import { type Command, CommandError, exitCodes, resultFlags } from './command.ts';
 import { write } from './output.ts';
@@ -43,7 +42,7 @@ export const call: Command = {
       if (name === undefined) throw new CommandError(exitCodes.usage, 'Which tool?', { hint: 'vivarium list shows them' });
       const tools = await client.listTools({ signal });
       const tool = tools.find((one) => one.name === name) ?? unknown(name, tools);
-      const given = await readArguments(words, args, tool.inputSchema as Readonly<Record<string, unknown>>);
+      const given = await readArguments(words, args, (tool.inputSchema ?? {}) as Readonly<Record<string, unknown>>);
       if (args.values['no-check'] !== true) await check(tool, given);
       const line = progressLine(args.values['quiet'] !== true);
       const result = await client.callTool(name, given, { signal, onProgress: line.show }).finally(line.clear);
@@ -71,24 +70,8 @@ function unknown(name: string, tools: readonly Tool[]): never {
   throw new CommandError(exitCodes.toolError, `There is no tool "${name}"`, { hint });
 }
 
-/** Before anything is sent: the schema's words are clearer than most servers'. */
+/** Before anything is sent: the schema's words are clearer than most servers'. What cannot be checked here is left to the server. */
 async function check(tool: Tool, given: object): Promise<void> {
-  const schema = defineSchema(tool.inputSchema, { side: 'input', objectRoot: false });
-  // A schema that cannot be used is the server's business, and so is the check.
-  if ('problem' in schema) return;
-  await schema.prepare();
-  if (schema.fault !== undefined) return;
-  const { problem } = await checked(schema, tool.inputSchema, given);
+  const { problem } = (await compileUntrusted(tool.inputSchema)).check(given);
   if (problem !== undefined) throw new CommandError(exitCodes.usage, `The arguments do not fit: ${problem}`, { hint: signatureOf(tool) });
-}
-
-/** A stranger's pattern can take for ever: then the server is left to check. */
-async function checked(schema: Schema, json: object, given: object): Promise<Verdict> {
-  const run = isCostly(json) ? bounded() : undefined;
-  try {
-    return await (run === undefined ? schema.check(given) : run(() => schema.check(given)));
-  } catch (error) {
-    if (isOverdue(error)) return { value: given };
-    throw error;
-  }
 }

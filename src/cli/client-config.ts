@@ -46,7 +46,7 @@ async function parse(path: string): Promise<unknown> {
   try {
     const kind = extname(path);
     if (kind === '.toml') return (await import('smol-toml')).parse(text);
-    if (kind === '.yaml' || kind === '.yml') return (await import('yaml')).parse(text, { maxAliasCount: 100 });
+    if (kind === '.yaml' || kind === '.yml') return (await import('yaml')).parse(text, { maxAliasCount: 100, logLevel: 'error' });
     const { parse: parseJsonc, printParseErrorCode } = await import('jsonc-parser');
     const errors: { readonly error: number; readonly offset: number }[] = [];
     const value: unknown = parseJsonc(text, errors as never, { allowTrailingComma: true });

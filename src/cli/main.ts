@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 // The command line: finds the command, runs it, turns its end into an exit code.
 import { readFileSync } from 'node:fs';
+import { cut } from '../jsonrpc/error.ts';
 import { type Command, CommandError, columns, exitCodes, helpOf, parse } from './command.ts';
+
 import { printableJson, printableLines } from './terminal.ts';
 
 /** Loaded only when asked for: the others' code costs a command nothing. */
@@ -81,11 +83,14 @@ function version(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }
 
+const maxMessage = 20_000;
+
 /** One line of JSON with `--format json`, words otherwise. Whatever is quoted in it is shown, not obeyed. */
 function report(error: unknown, argv: readonly string[]): number {
   const known = error instanceof CommandError;
   const exitCode = known ? error.exitCode : exitCodes.failed;
-  const message = error instanceof Error ? error.message : String(error);
+  // A server may have written it.
+  const message = cut(error instanceof Error ? error.message : String(error), maxMessage);
   const hint = known ? error.hint : undefined;
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const json = argv.slice(0, end).some((word, at) => word === '--format=json' || (word === '--format' && argv[at + 1] === 'json'));
@@ -93,7 +98,8 @@ function report(error: unknown, argv: readonly string[]): number {
   else {
     process.stderr.write(`vivarium: ${printableLines(message)}\n`);
     if (hint !== undefined) process.stderr.write(`  ${printableLines(hint).replaceAll('\n', '\n  ')}\n`);
-    if (!known && error instanceof Error && error.stack !== undefined) process.stderr.write(`${printableLines(error.stack)}\n`);
+    if (!known && error instanceof Error && error.stack !== undefined)
+      process.stderr.write(`${printableLines(cut(error.stack, maxMessage))}\n`);
   }
   return exitCode;
 }

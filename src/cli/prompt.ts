@@ -50,7 +50,8 @@ export const prompt: Command = {
 };
 
 function unknown(name: string, prompts: readonly Prompt[]): never {
-  const names = prompts.map((one) => one.name);
+  // A stranger's: what should be text may be anything.
+  const names = prompts.map((one) => String(one.name));
   const meant = near(name, names);
   const hint = meant === undefined ? `There are ${names.slice(0, 20).join(', ') || 'none'}` : `Did you mean ${meant}?`;
   throw new CommandError(exitCodes.toolError, `There is no prompt "${name}"`, { hint });

@@ -6,12 +6,19 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const deepest = 6;
 const mostLength = 100;
+/** Parts of one signature: references and choices of a stranger's schema can multiply to any number. */
+const mostParts = 1_000;
+const longestValue = 500;
+
+interface Drawing {
+  readonly root: Schema;
+  parts: number;
+}
 
 /** `add(a: number, b?: number): { sum: number }` */
 export function signatureOf({ name, inputSchema, outputSchema }: Tool): string {
-  const input = inputSchema as Schema;
-  const result = outputSchema === undefined ? '' : `: ${typeOf(outputSchema as Schema, outputSchema as Schema, 0)}`;
-  const parameters = membersOf(input, input, 0);
+  const result = outputSchema === undefined ? '' : `: ${typeOf(asSchema(outputSchema) ?? {}, drawingOf(outputSchema), 0)}`;
+  const parameters = membersOf(asSchema(inputSchema) ?? {}, drawingOf(inputSchema), 0);
   const line = `(${parameters.join(', ')})${result}`;
   if (name.length + line.length <= mostLength || parameters.length < 2) return printable(`${name}${line}`);
   return `${printable(name)}(\n${parameters.map((one) => `  ${printable(one)},\n`).join('')})${printable(result)}`;
@@ -32,43 +39,70 @@ export function hintsOf({ annotations }: Tool): string {
   return readOnlyHint === true ? 'read-only' : destructiveHint === true ? 'destructive' : '';
 }
 
-function membersOf(schema: Schema, root: Schema, depth: number): string[] {
+function drawingOf(root: unknown): Drawing {
+  return { root: asSchema(root) ?? {}, parts: 0 };
+}
+
+/** Each of many, as far as there is room. */
+function each<T>(all: readonly T[], drawing: Drawing, draw: (one: T) => string): string[] {
+  const drawn: string[] = [];
+  for (const one of all) {
+    drawing.parts += 1;
+    if (drawing.parts > mostParts) return [...drawn, '…'];
+    drawn.push(draw(one));
+  }
+  return drawn;
+}
+
+/** A server may nest a value deeper than can be written. */
+function literal(value: unknown): string {
+  try {
+    const text = JSON.stringify(value);
+    return text.length <= longestValue ? text : `${text.slice(0, longestValue)}…`;
+  } catch {
+    return '…';
+  }
+}
+
+function membersOf(schema: Schema, drawing: Drawing, depth: number): string[] {
   const properties = asSchema(schema['properties']) ?? {};
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
   // What must be given first.
   const names = Object.keys(properties).sort((a, b) => Number(required.has(b)) - Number(required.has(a)));
-  return names.map((name) => {
+  return each(names, drawing, (name) => {
     const member = asSchema(properties[name]) ?? {};
-    const otherwise = member['default'] === undefined ? '' : ` = ${JSON.stringify(member['default'])}`;
-    return `${/^[\w$]+$/.test(name) ? name : JSON.stringify(name)}${required.has(name) ? '' : '?'}: ${typeOf(member, root, depth + 1)}${otherwise}`;
+    const otherwise = member['default'] === undefined ? '' : ` = ${literal(member['default'])}`;
+    return `${/^[\w$]+$/.test(name) ? name : literal(name)}${required.has(name) ? '' : '?'}: ${typeOf(member, drawing, depth + 1)}${otherwise}`;
   });
 }
 
-function typeOf(schema: Schema, root: Schema, depth: number): string {
+function typeOf(schema: Schema, drawing: Drawing, depth: number): string {
   if (depth > deepest) return '…';
+  const inner = (one: unknown): string => typeOf(asSchema(one) ?? {}, drawing, depth + 1);
   const ref = schema['$ref'];
   if (typeof ref === 'string') {
-    const found = resolveRef(ref, root);
-    return found === undefined ? (ref.split('/').at(-1) ?? 'unknown') : typeOf(found, root, depth + 1);
+    const found = resolveRef(ref, drawing.root);
+    return found === undefined ? (ref.split('/').at(-1) ?? 'unknown') : inner(found);
   }
-  if (schema['const'] !== undefined) return JSON.stringify(schema['const']);
-  if (Array.isArray(schema['enum'])) return schema['enum'].map((one) => JSON.stringify(one)).join(' | ');
+  if (schema['const'] !== undefined) return literal(schema['const']);
+  if (Array.isArray(schema['enum'])) return each(schema['enum'], drawing, literal).join(' | ');
   const choice = schema['anyOf'] ?? schema['oneOf'];
-  if (Array.isArray(choice)) return [...new Set(choice.map((one) => typeOf(asSchema(one) ?? {}, root, depth + 1)))].join(' | ');
-  if (Array.isArray(schema['allOf'])) return schema['allOf'].map((one) => typeOf(asSchema(one) ?? {}, root, depth + 1)).join(' & ');
+  if (Array.isArray(choice)) return [...new Set(each(choice, drawing, inner))].join(' | ');
+  if (Array.isArray(schema['allOf'])) return each(schema['allOf'], drawing, inner).join(' & ');
   const type = schema['type'];
-  if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one }, root, depth)).join(' | ');
-  if (type === 'array') return listOf(typeOf(asSchema(schema['items']) ?? {}, root, depth + 1));
+  // A list in a list is no type, and would go on for ever.
+  if (Array.isArray(type)) return each(type, drawing, (one) => typeOf({ ...schema, type: String(one) }, drawing, depth)).join(' | ');
+  if (type === 'array') return listOf(inner(schema['items']));
   if (type === 'integer') return 'number';
-  if (type === 'object' || schema['properties'] !== undefined) return objectOf(schema, root, depth);
+  if (type === 'object' || schema['properties'] !== undefined) return objectOf(schema, drawing, depth);
   return typeof type === 'string' ? type : 'unknown';
 }
 
-function objectOf(schema: Schema, root: Schema, depth: number): string {
-  const members = membersOf(schema, root, depth);
+function objectOf(schema: Schema, drawing: Drawing, depth: number): string {
+  const members = membersOf(schema, drawing, depth);
   if (members.length > 0) return `{ ${members.join('; ')} }`;
   const values = asSchema(schema['additionalProperties']);
-  return values === undefined ? 'object' : `Record<string, ${typeOf(values, root, depth + 1)}>`;
+  return values === undefined ? 'object' : `Record<string, ${typeOf(values, drawing, depth + 1)}>`;
 }
 
 function listOf(type: string): string {

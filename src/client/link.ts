@@ -1,6 +1,14 @@
 // One connection while it lasts: requests with their answers, time limits and progress, and what the server says by itself.
-import { cut, RpcError, VivariumError } from '../jsonrpc/error.ts';
-import { isRequestId, type Params, type ParsedRequest, parseMessage, type RequestId } from '../jsonrpc/message.ts';
+import { cut, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
+import {
+  deeperThan,
+  isRequestId,
+  type Params,
+  type ParsedMessage,
+  type ParsedRequest,
+  parseMessage,
+  type RequestId,
+} from '../jsonrpc/message.ts';
 import type { Channel, ChannelEnd, ChannelFailure, Sending } from '../protocol/channel.ts';
 import type { Era, Revision } from '../protocol/revision.ts';
 import { Lost } from './failure.ts';
@@ -49,6 +57,9 @@ interface Waiting {
 const maxGivenUp = 256;
 /** A server that asks before it is introduced has a few questions at most. */
 const maxEarly = 100;
+
+/** What is deeper cannot be written as JSON again, nor looked through, without the risk of exhausting the stack. */
+const maxLevels = 1_000;
 
 export class Link {
   readonly channel: Channel;
@@ -151,6 +162,7 @@ export class Link {
 
   #one(message: unknown): void {
     const parsed = parseMessage(message);
+    if (deeperThan(message, maxLevels)) return this.#tooDeep(parsed);
     switch (parsed.kind) {
       case 'response': {
         const waiting = parsed.id === undefined ? undefined : this.#take(parsed.id);
@@ -173,6 +185,15 @@ export class Link {
       case 'refused':
         this.#host.warn({ code: 'bad-message', message: `The server sent a message that cannot be read: ${String(parsed.error.data)}` });
     }
+  }
+
+  #tooDeep(parsed: ParsedMessage): void {
+    const problem = `nested deeper than ${maxLevels} levels`;
+    const waiting = parsed.kind === 'response' && parsed.id !== undefined ? this.#take(parsed.id) : undefined;
+    if (waiting !== undefined)
+      waiting.reject(new VivariumError('ERR_TOO_LARGE', `The answer of the server to ${waiting.method} is ${problem}`));
+    else this.#host.warn({ code: 'bad-message', message: `The server sent a message that is ${problem}` });
+    if (parsed.kind === 'request') this.answer(parsed.id, { error: faults.invalidRequest(`The message is ${problem}`) }, { era: 'legacy' });
   }
 
   #unknown(id: RequestId | undefined): void {

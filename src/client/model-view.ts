@@ -1,6 +1,7 @@
 // What of a result a model should be shown: each thing once, and never nothing.
 import { encodeNow } from '../protocol/text.ts';
 import type { CallToolResult, ContentBlock } from '../protocol/types.ts';
+import { same } from '../schema/equality.ts';
 
 /** `content` where it says what `structuredContent` says, or there is none; otherwise the structured value as text, beside what is no text. */
 export function modelView(result: CallToolResult): readonly ContentBlock[] {
@@ -9,8 +10,10 @@ export function modelView(result: CallToolResult): readonly ContentBlock[] {
     return content.length > 0 ? content : [{ type: 'text', text: result.isError === true ? 'Failed.' : 'Done.' }];
   // The words of a failure are what matters.
   if (result.isError === true && content.length > 0) return content;
-  if (content.some((block) => block.type === 'text' && (says(block.text, structuredContent) || holds(structuredContent, block.text))))
-    return content;
+  const held = new Set(typeof structuredContent === 'object' && structuredContent !== null ? Object.values(structuredContent) : []);
+  // A value that carries the very words: what is beside them is for programs.
+  const repeats = (text: string): boolean => (text !== '' && held.has(text)) || says(text, structuredContent);
+  if (content.some((block) => block.type === 'text' && repeats(block.text))) return content;
   const projected: ContentBlock = { type: 'text', text: textOf(structuredContent) };
   return [projected, ...content.filter((block) => block.type !== 'text')];
 }
@@ -24,24 +27,10 @@ function textOf(value: unknown): string {
   }
 }
 
-/** A value that carries the very words: what is beside them is for programs. */
-function holds(value: unknown, text: string): boolean {
-  return text !== '' && typeof value === 'object' && value !== null && Object.values(value).includes(text);
-}
-
 function says(text: string, value: unknown): boolean {
   try {
     return same(JSON.parse(text), value);
   } catch {
     return false;
   }
-}
-
-function same(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(Reflect.get(a, key), Reflect.get(b, key)))
-  );
 }

@@ -28,6 +28,9 @@ interface Asker {
   learn(tools: readonly Tool[], first: boolean): readonly Tool[];
 }
 
+/** Of one list, on all its pages. */
+const maxItems = 100_000;
+
 export async function* pagesOf<M extends ListMethod>(
   talk: Asker,
   method: M,
@@ -37,12 +40,16 @@ export async function* pagesOf<M extends ListMethod>(
   if (!offers(method, talk.introduction)) return;
   const seen = new Set<string>();
   let cursor: string | undefined;
+  let count = 0;
   for (let page = 0; page < talk.limits.pages; page++) {
     const result = await talk.ask(method, cursor === undefined ? {} : { cursor }, options, 'safe');
     const list = (result as Record<string, unknown>)[items[method]];
     if (!Array.isArray(list)) throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} without ${items[method]}`);
     if (!list.every((one) => isItem(one, method)))
       throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} with things that are none`);
+    count += list.length;
+    if (count > maxItems)
+      throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${maxItems} entries; read them with client.request`);
     yield (method === 'tools/list' ? { ...result, tools: talk.learn(list, page === 0) } : result) as unknown as ListResults[M];
     const { nextCursor } = result as { nextCursor?: unknown };
     if (typeof nextCursor !== 'string') {

@@ -1,16 +1,15 @@
 // What a client knows of a server's tools: how their results are checked, and which arguments travel in headers.
-import { VivariumError } from '../jsonrpc/error.ts';
+import { cut, VivariumError } from '../jsonrpc/error.ts';
 import { encodeHeader, type HeaderParameter, type HeaderParameters, headerParameters } from '../protocol/headers.ts';
 import type { CallToolResult, Tool } from '../protocol/types.ts';
-import { bounded, isCostly, isOverdue } from '../schema/bounded.ts';
-import { compileSchema, problemOf } from '../schema/json-schema.ts';
+import { compileUntrusted } from '../schema/untrusted.ts';
 import type { Warning } from './options.ts';
 
 interface Known {
   readonly tool: Tool;
   readonly headers: readonly HeaderParameter[];
-  /** Why the schema of its results is of no use; said once. */
-  unusable?: string;
+  /** Its results are no longer checked; a warning has said why. */
+  unchecked?: true;
 }
 
 export class KnownTools {
@@ -28,10 +27,10 @@ export class KnownTools {
     const usable: Tool[] = [];
     for (const tool of tools) {
       const { parameters, faults } = inHeaders && isObject(tool.inputSchema) ? headersOf(tool.inputSchema) : { parameters: [], faults: [] };
-      const [fault] = faults;
+      const fault = faults[0] === undefined ? undefined : cut(faults[0]);
       if (fault !== undefined) {
         this.#dropped.set(tool.name, fault);
-        this.#warn({ code: 'tool-dropped', message: `The tool "${tool.name}" cannot be called over HTTP: ${fault}` });
+        this.#warn({ code: 'tool-dropped', message: `The tool "${cut(tool.name)}" cannot be called over HTTP: ${fault}` });
         continue;
       }
       this.#dropped.delete(tool.name);
@@ -66,46 +65,30 @@ export class KnownTools {
     return found;
   }
 
-  /** Throws ERR_INVALID_RESULT; a schema that is of no use is warned of once and blocks nothing. */
+  /** Throws ERR_INVALID_RESULT; a result that cannot be checked, or not in bounded time, is warned of and passed on. */
   check(name: string, result: CallToolResult): undefined | Promise<void> {
     const known = this.#known.get(name);
     const schema = known?.tool.outputSchema as Readonly<Record<string, unknown>> | undefined;
-    if (known === undefined || schema === undefined || result.isError === true || known.unusable !== undefined) return undefined;
+    if (known === undefined || schema === undefined || result.isError === true || known.unchecked === true) return undefined;
     return this.#check(name, known, schema, result);
   }
 
   async #check(name: string, known: Known, schema: Readonly<Record<string, unknown>>, result: CallToolResult): Promise<void> {
-    const problem = isObject(schema) ? problemOf(schema) : 'it is no object';
-    const costs = problem === undefined && isCostly(schema);
-    const run = costs ? bounded() : plainly;
-    if (run === undefined) return this.#useless(name, known, 'it could take for ever here, where nothing can stop it');
-    const compiled = problem === undefined ? await compileSchema(schema) : undefined;
-    if (compiled === undefined || compiled.fault !== undefined) return this.#useless(name, known, problem ?? compiled?.fault ?? '');
-    if (result.structuredContent === undefined) {
+    const compiled = await compileUntrusted(schema);
+    if (compiled.fault === undefined && result.structuredContent === undefined) {
       throw new VivariumError('ERR_INVALID_RESULT', `The tool "${name}" has an output schema but gave no structuredContent`);
     }
-    let wrong: string | undefined;
-    try {
-      wrong = run(() => compiled.check(result.structuredContent));
-    } catch (error) {
-      if (!isOverdue(error)) throw error;
-      return this.#useless(name, known, 'a check takes too long');
-    }
-    if (wrong !== undefined) throw new VivariumError('ERR_INVALID_RESULT', `The tool "${name}" broke its own output schema: ${wrong}`);
-  }
-
-  #useless(name: string, known: Known, why: string): void {
-    known.unusable = why;
-    this.#warn({ code: 'schema', message: `The output schema of "${name}" is of no use, so results are not checked: ${why}` });
+    const { problem, ...rest } = compiled.check(result.structuredContent);
+    if (problem !== undefined) throw new VivariumError('ERR_INVALID_RESULT', `The tool "${name}" broke its own output schema: ${problem}`);
+    if (rest.unchecked === undefined) return;
+    if (rest.forGood) known.unchecked = true;
+    const which = rest.forGood ? `Results of "${name}" are` : `This result of "${name}" is`;
+    this.#warn({ code: 'schema', message: `${which} not checked against the output schema: ${rest.unchecked}` });
   }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function plainly<T>(work: () => T): T {
-  return work();
 }
 
 function headersOf(schema: Readonly<Record<string, unknown>>): HeaderParameters {

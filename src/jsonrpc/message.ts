@@ -158,7 +158,8 @@ function nameOf(value: unknown): string {
 }
 
 /** Recursion is safe here: it ends at `levels`. */
-function deeperThan(value: unknown, levels: number): boolean {
+/** Recursive, so `levels` must be far less than a stack holds. */
+export function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) {

@@ -1,8 +1,8 @@
 // JSON Schema as authors and peers write it: looked through once, then compiled when first needed: at once where it is plain, otherwise by ajv, or by a plugged validator.
 import type { JsonSchema } from './infer.ts';
-import { cut, pointer } from './issues.ts';
+import { cut } from './issues.ts';
 import { plainCheck } from './plain.ts';
-import { isOnlyStandard } from './standard.ts';
+import { type Findings, walkSchema } from './walk.ts';
 
 /** Says what is wrong with a value; nothing when it is valid. */
 export type Check = (value: unknown) => string | undefined;
@@ -28,6 +28,8 @@ let plugged: Compile | undefined;
 /** By the author's own object, so that compiling it again costs nothing and forgetting it frees everything. */
 let cache = new WeakMap<JsonSchema, Compiled>();
 const loaded = new Map<Dialect, Compile>();
+/** Comes with ajv, so that a server without need of it does not load it. */
+let guard: ((schema: JsonSchema, check: Check) => Check) | undefined;
 const loading = new Map<Dialect, Promise<Compile>>();
 
 /**
@@ -39,6 +41,11 @@ export function setValidator(compile: Compile | undefined): void {
   cache = new WeakMap();
 }
 
+/** Another one after every `setValidator`: what was compiled before then is no longer to be used. */
+export function validatorEpoch(): object {
+  return cache;
+}
+
 /** Loads ajv: from then on every schema of the dialect compiles at once. Never rejects: what fails here is said by the schemas that need it. */
 export async function loadValidator(dialect: Dialect = '2020-12'): Promise<void> {
   if (plugged !== undefined) return;
@@ -48,16 +55,28 @@ export async function loadValidator(dialect: Dialect = '2020-12'): Promise<void>
   attempt(compile, {});
 }
 
-/** Synchronous once the validator is there; never throws and never rejects. */
+/** Synchronous once the validator is there; never throws and never rejects. For schemas of a peer there is `compileUntrusted`. */
 export function compileSchema(schema: JsonSchema): Compiled | Promise<Compiled> {
   const known = cache.get(schema);
   if (known !== undefined) return known;
-  const plain = plugged === undefined ? plainCheck(schema) : undefined;
-  if (plain !== undefined) return kept(schema, { check: plain, fault: undefined });
+  const plain = plainOf(schema);
+  if (plain !== undefined) return kept(schema, plain);
+  const compile = compilerOf(schema);
+  if ('then' in compile) return compile.then(() => compileSchema(schema));
+  const { check, fault } = attempt(compile, schema);
+  return kept(schema, { check: fault === undefined && guard !== undefined ? guard(schema, check) : check, fault });
+}
+
+/** Undefined where a validator is needed. */
+export function plainOf(schema: JsonSchema): Compiled | undefined {
+  const check = plugged === undefined ? plainCheck(schema) : undefined;
+  return check && { check, fault: undefined };
+}
+
+/** The validator for the dialect of a schema. */
+export function compilerOf(schema: JsonSchema): Compile | Promise<Compile> {
   const dialect = dialectOf(schema) ?? '2020-12';
-  const compile = plugged ?? loaded.get(dialect);
-  if (compile === undefined) return load(dialect).then(() => compileSchema(schema));
-  return kept(schema, attempt(compile, schema));
+  return plugged ?? loaded.get(dialect) ?? load(dialect);
 }
 
 function kept(schema: JsonSchema, compiled: Compiled): Compiled {
@@ -72,12 +91,14 @@ export function needsValidator(schema: JsonSchema): boolean {
 
 /** Says what is wrong and what to write instead; nothing when the schema may be advertised and compiled. */
 export function problemOf(schema: JsonSchema): string | undefined {
-  // Any base will do: it is only compared with itself.
-  const base = 'json-schema:/';
-  const walk: Walk = { values: 0, path: [], above: new Set(), ids: new Set([base]), refs: [] };
-  const problem = visit(schema, 'schema', base, walk) ?? unresolved(walk);
-  if (problem !== undefined || plugged !== undefined || dialectOf(schema) !== undefined) return problem;
-  return `names the unknown dialect ${cut(String(schema['$schema']), 200)}; leave "$schema" out and write 2020-12, or name 2019-09 or draft-07`;
+  return findingsOf(schema).problem;
+}
+
+export function findingsOf(schema: JsonSchema): Findings {
+  const findings = walkSchema(schema);
+  if (findings.problem !== undefined || plugged !== undefined || dialectOf(schema) !== undefined) return findings;
+  const name = cut(String(schema['$schema']), 200);
+  return { ...findings, problem: `names the unknown dialect ${name}; leave "$schema" out and write 2020-12, or name 2019-09 or draft-07` };
 }
 
 /** Undefined when it names one that we do not know. */
@@ -87,7 +108,7 @@ export function dialectOf({ $schema }: JsonSchema): Dialect | undefined {
   return Object.hasOwn(dialects, name) ? dialects[name] : undefined;
 }
 
-function attempt(compile: Compile, schema: JsonSchema): Compiled {
+export function attempt(compile: Compile, schema: JsonSchema): Compiled {
   try {
     return { check: compile(schema), fault: undefined };
   } catch (error) {
@@ -100,8 +121,11 @@ function attempt(compile: Compile, schema: JsonSchema): Compiled {
 function load(dialect: Dialect): Promise<Compile> {
   let promise = loading.get(dialect);
   if (promise === undefined) {
-    promise = import('./ajv.ts')
-      .then(({ ajvCompiler }) => ajvCompiler(dialect))
+    promise = Promise.all([import('./ajv.ts'), import('./recursion.ts')])
+      .then(([{ ajvCompiler }, { boundRecursion }]) => {
+        guard = boundRecursion;
+        return ajvCompiler(dialect);
+      })
       .catch((cause): Compile => {
         const problem = new Error(`ajv cannot be loaded: ${messageOf(cause)}`, { cause });
         return () => {
@@ -119,87 +143,4 @@ function load(dialect: Dialect): Promise<Compile> {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-const mostValues = 20_000;
-const mostLevels = 200;
-
-/** Keywords whose members are schemas under names of the author's choosing. */
-const named = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
-/** Keywords that hold values, in which `$ref` is a key like any other. */
-const data = new Set(['const', 'enum', 'default', 'examples']);
-const references = ['$ref', '$dynamicRef', '$recursiveRef'];
-
-type Position = 'schema' | 'named' | 'data';
-
-interface Walk {
-  values: number;
-  readonly path: string[];
-  readonly above: Set<object>;
-  /** Every `$id`, absolute and without its fragment. */
-  readonly ids: Set<string>;
-  readonly refs: { readonly ref: string; readonly target: string | undefined; readonly at: string }[];
-}
-
-function visit(value: unknown, position: Position, base: string, walk: Walk): string | undefined {
-  walk.values += 1;
-  if (walk.values > mostValues) return `holds more than ${mostValues} values; leave out detail, or split the tool`;
-  if (isOnlyStandard(value)) {
-    const vendor = cut(value['~standard'].vendor, 40);
-    return `holds a ${vendor} schema at ${here(walk)}; write the whole schema with ${vendor}, or this part as JSON Schema`;
-  }
-  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') {
-    return `holds a ${typeof value} at ${here(walk)}; give plain JSON Schema, or a schema of zod 4, valibot or arktype`;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (walk.above.has(value)) return `contains itself at ${here(walk)}; write the recursion as { "$ref": "#/…" }`;
-  if (walk.path.length >= mostLevels) return `is nested deeper than ${mostLevels} levels; move parts to "$defs" and refer to them`;
-
-  const members = value as Readonly<Record<string, unknown>>;
-  const inner = position === 'schema' ? note(members, base, walk) : base;
-  walk.above.add(value);
-  for (const key of Object.keys(members)) {
-    walk.path.push(key);
-    const problem = visit(members[key], positionOf(key, members, position), inner, walk);
-    if (problem !== undefined) return problem;
-    walk.path.pop();
-  }
-  walk.above.delete(value);
-  return undefined;
-}
-
-/** Notes the `$id` and the references of a schema; returns the base for what is inside it. */
-function note(schema: JsonSchema, base: string, walk: Walk): string {
-  const id = schema['$id'];
-  const own = typeof id === 'string' ? (absolute(id, base) ?? base) : base;
-  walk.ids.add(own);
-  for (const keyword of references) {
-    const ref = schema[keyword];
-    if (typeof ref === 'string' && !ref.startsWith('#')) walk.refs.push({ ref, target: absolute(ref, own), at: here(walk) });
-  }
-  return own;
-}
-
-function positionOf(key: string, parent: object, position: Position): Position {
-  if (position === 'data') return 'data';
-  if (position === 'named' || Array.isArray(parent)) return 'schema';
-  return named.has(key) ? 'named' : data.has(key) ? 'data' : 'schema';
-}
-
-function unresolved(walk: Walk): string | undefined {
-  const remote = walk.refs.find(({ target }) => target === undefined || !walk.ids.has(target));
-  if (remote === undefined) return undefined;
-  return `refers to ${cut(remote.ref, 200)} at ${remote.at}, which is never fetched; copy it into "$defs" and write { "$ref": "#/$defs/…" }`;
-}
-
-function absolute(uri: string, base: string): string | undefined {
-  try {
-    return new URL(uri, base).href.replace(/#.*$/s, '');
-  } catch {
-    return undefined;
-  }
-}
-
-function here({ path }: Walk): string {
-  return path.length === 0 ? '(root)' : cut(pointer(path), 200);
 }

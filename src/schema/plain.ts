@@ -192,8 +192,10 @@ function objectTest(schema: JsonSchema, level: number): Test | undefined {
   }
   const others = more === true ? always : more === false ? forbidden : testOf(more, level + 1);
   if (others === undefined) return undefined;
-  const own: ReadonlySet<string> = new Set(names);
   const needed: readonly string[] = [...required];
+  const byName = new Map(names.map((name, at) => [name, tests[at]!]));
+  const fitsAll = (value: JsonSchema): boolean =>
+    Object.keys(value).every((name) => value[name] === undefined || byName.get(name)?.(value[name]) === undefined);
   const wrong = failed('type', 'must be object');
   return (value) => {
     if (!isRecord(value)) return wrong();
@@ -201,12 +203,14 @@ function objectTest(schema: JsonSchema, level: number): Test | undefined {
       if (value[name] === undefined || !Object.hasOwn(value, name)) return failed('required', '', { missingProperty: name })();
     if (others !== always) {
       for (const name of Object.keys(value)) {
-        if (own.has(name)) continue;
+        if (byName.has(name)) continue;
         if (others === forbidden) return failed('additionalProperties', '', { additionalProperty: name })();
         const error = others(value[name]);
         if (error !== undefined) return inside(name, error);
       }
     }
+    // A schema of ten thousand names must not be read for each of many small objects.
+    if (names.length > manyNames && fitsAll(value)) return undefined;
     for (let at = 0; at < names.length; at++) {
       const name = names[at]!;
       const one = value[name];
@@ -217,6 +221,8 @@ function objectTest(schema: JsonSchema, level: number): Test | undefined {
     return undefined;
   };
 }
+
+const manyNames = 50;
 
 /** Never called: it stands for `false`. */
 function forbidden(): undefined {

@@ -1,6 +1,5 @@
 // Cases made from the schema of a tool's input, without chance: valid, at the bounds, invalid by each keyword, hostile.
-import { bounded, isCostly } from '../../schema/bounded.ts';
-import { type Check, compileSchema } from '../../schema/json-schema.ts';
+import { compileUntrusted, type UntrustedSchema } from '../../schema/untrusted.ts';
 import { sampleOf } from '../sample.ts';
 import { asList, asRecord, isRecord, type Json } from '../value.ts';
 import type { Case, CaseKind, ExpectedOutcome } from './case.ts';
@@ -26,10 +25,10 @@ interface Candidate {
 export async function generateCases(tool: Json): Promise<Generated> {
   const { name, inputSchema } = tool;
   if (typeof name !== 'string' || !isRecord(inputSchema)) return { cases: [], note: 'it has no name or no schema' };
-  const { check, fault } = await compileSchema(inputSchema);
-  if (fault !== undefined) return { cases: [], note: `its schema cannot be compiled: ${fault}` };
+  const schema = await compileUntrusted(inputSchema);
+  if (schema.fault !== undefined) return { cases: [], note: `its schema cannot be compiled: ${schema.fault}` };
   const base = asRecord(sampleOf(inputSchema));
-  const fitting = fitter(inputSchema, check);
+  const fitting = (value: unknown): boolean | undefined => fits(schema, value);
   if (fitting(base) !== true) return { cases: [], note: 'no arguments could be made that its schema admits' };
   const found = placesIn(inputSchema);
   const seen = new Set<string>();
@@ -43,16 +42,14 @@ export async function generateCases(tool: Json): Promise<Generated> {
   return { cases, ...(found.isCut && { note: 'its schema is too deep or too wide for all of it to be tried' }) };
 }
 
-/** Whether a value fits, or undefined where a stranger's pattern takes too long to tell. */
-function fitter(schema: Json, check: Check): (value: unknown) => boolean | undefined {
-  const run = isCostly(schema) ? bounded() : undefined;
-  return (value) => {
-    try {
-      return (run === undefined ? check(value) : run(() => check(value))) === undefined;
-    } catch {
-      return undefined;
-    }
-  };
+/** Undefined where it takes too long to tell. */
+function fits(schema: UntrustedSchema, value: unknown): boolean | undefined {
+  try {
+    const { problem, unchecked } = schema.check(value);
+    return unchecked === undefined ? problem === undefined : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function candidates(schema: Json, base: Json, { places, objects }: Places): readonly Candidate[] {

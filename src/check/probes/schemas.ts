@@ -1,5 +1,6 @@
 // The JSON Schemas of tools: their dialect, whether they are valid, and whether the server itself holds to them.
-import { compileSchema, dialectOf, problemOf } from '../../schema/json-schema.ts';
+import { dialectOf } from '../../schema/json-schema.ts';
+import { compileUntrusted } from '../../schema/untrusted.ts';
 import { type Context, isSlow, outcome, type Probe, shown, slow } from '../probe.ts';
 import type { Message } from '../trace.ts';
 import { asList, asRecord, at, isRecord, type Json } from '../value.ts';
@@ -36,11 +37,11 @@ async function judgeSchema(schema: Json, name: string, judge: Context['judge'], 
   judge.verdict('json-schema/dialect/recommended', dialect === '2020-12', `${name} is written in ${String(schema['$schema'])}`, evidence);
   // A dialect that we do not know cannot be judged.
   if (dialect === undefined) return;
-  const { fault } = await compileSchema(schema);
-  const problem = problemOf(schema);
+  const { fault, isInvalid } = await compileUntrusted(schema);
   // A reference to another document is legal; it only cannot be compiled here.
-  if (fault !== undefined && problem?.includes('never fetched') === true) return;
-  judge.verdict('json-schema/valid', fault === undefined, `${name}: ${fault ?? ''}`, evidence);
+  if (fault?.includes('never fetched') === true) return;
+  if (fault !== undefined && !isInvalid) judge.unsure('json-schema/valid', `${name}: ${fault}`);
+  else judge.verdict('json-schema/valid', fault === undefined, `${name}: ${fault ?? ''}`, evidence);
 }
 
 async function forbidden({ peer, calls, judge, surface }: Context): Promise<void> {
