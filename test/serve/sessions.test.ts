@@ -255,14 +255,14 @@ describe('one session', () => {
     expect(serving.stats.sessions).toBe(1);
   });
 
-  it('runs so many calls at a time and refuses one more with 503', async () => {
+  it('runs so many calls at a time and refuses one more with 429', async () => {
     const serving = await serve(watched, { maxRunning: 2 });
     const client = await Client.connect(serving.url);
     const calls = ['a', 'b'].map((key) => client.start('tools/call', { name: 'wait', arguments: { key } }));
     await watched.noted('begun a');
     await watched.noted('begun b');
     const refused = await client.start('tools/call', { name: 'echo', arguments: { text: 'x' } });
-    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
     expect(await refused.answer(refused.id)).toHaveProperty('error');
     const other = await Client.connect(serving.url);
     expect(await other.call('echo', { text: 'others can' })).toBe('others can');
