@@ -197,7 +197,7 @@ export class SseSessions {
     endpoint.counters.sessionsOpened++;
     this.#open.set(id, session);
     endpoint.audience.add(session);
-    endpoint.quietly(endpoint.store.put(`sse/${id}`, principal.id, ttlMs));
+    endpoint.quietly(endpoint.store.put(`sse/${id}`, principal.id, ttlMs, principal.id));
   }
 
   receive(exchange: Exchange, principal: Principal, message: Decoded, text: string): void {
@@ -250,12 +250,12 @@ export class SseSessions {
     session.close();
     for (const told of this.#endpoint.core.farewells) told(id);
     // There is no way to take it back: nobody can use it once the stream is gone.
-    this.#endpoint.quietly(this.#endpoint.store.put(`sse/${id}`, '', 1));
+    this.#endpoint.quietly(this.#endpoint.store.put(`sse/${id}`, '', 1, session.owner));
   }
 
   /** Other nodes must know that they are still there. */
   tidy(): void {
-    for (const [id, { owner }] of this.#open) this.#endpoint.quietly(this.#endpoint.store.put(`sse/${id}`, owner, ttlMs));
+    for (const [id, { owner }] of this.#open) this.#endpoint.quietly(this.#endpoint.store.put(`sse/${id}`, owner, ttlMs, owner));
   }
 
   endListeners(): void {
