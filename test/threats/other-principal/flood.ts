@@ -65,10 +65,13 @@ export class Flooded {
     return this.send(modern(who, 'tools/call', { name, arguments: args }));
   }
 
+  async metrics(): Promise<string> {
+    return (await this.send(Buffer.from('GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')))?.text ?? '';
+  }
+
   /** How often a limit refused something, by its name. */
   async refused(): Promise<Readonly<Record<string, number>>> {
-    const answer = await this.send(Buffer.from('GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'));
-    const counts = [...(answer?.text ?? '').matchAll(/^vivarium_http_refused_total\{limit="(\w+)"\} (\d+)$/gm)];
+    const counts = [...(await this.metrics()).matchAll(/^vivarium_http_refused_total\{limit="(\w+)"\} (\d+)$/gm)];
     return Object.fromEntries(counts.map(([, limit, count]) => [limit, Number(count)]));
   }
 }
@@ -83,7 +86,7 @@ export async function flood(settings: object = {}): Promise<Flooded> {
 }
 
 /** The answer that comes next; a stream counts as one when its head is there. */
-export function told(socket: Socket, waitMs = 60_000): Promise<Told | undefined> {
+function told(socket: Socket, waitMs = 60_000): Promise<Told | undefined> {
   return new Promise((resolve) => {
     let received = Buffer.alloc(0);
     const timer = setTimeout(() => done(undefined), waitMs);

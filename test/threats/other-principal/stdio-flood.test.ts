@@ -11,7 +11,7 @@ const fixture = fileURLToPath(new URL('../../fixtures/flooded.mjs', import.meta.
 interface Speaker {
   readonly child: ChildProcessWithoutNullStreams;
   readonly answers: Map<unknown, Json>;
-  say(message: object): Promise<void>;
+  say(message: object | string): Promise<void>;
 }
 
 function speak(): Speaker {
@@ -23,8 +23,8 @@ function speak(): Speaker {
     const message = JSON.parse(line);
     if ('id' in message) answers.set(message.id, message);
   });
-  const say = async (message: object): Promise<void> => {
-    if (!child.stdin.write(`${JSON.stringify(message)}\n`)) {
+  const say = async (message: object | string): Promise<void> => {
+    if (!child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, 5_000);
         child.stdin.once('drain', () => {
@@ -47,9 +47,9 @@ describe('a flood on stdio', { timeout: 240_000 }, () => {
   it('of listeners with large filters is refused with 429, and the process lives', async () => {
     const speaker = speak();
     const resourceSubscriptions = Array.from({ length: 1_000 }, (_, at) => `note:///${at}/${'ж'.repeat(2_000)}`);
-    for (let id = 0; id < 200; id++)
-      await speaker.say(modernBody('subscriptions/listen', { notifications: { resourceSubscriptions } }, id));
-    await expect.poll(() => speaker.answers.get(199), { timeout: 60_000 }).toMatchObject({ error: { code: 429 } });
+    const text = JSON.stringify(modernBody('subscriptions/listen', { notifications: { resourceSubscriptions } }, 'ID'));
+    for (let id = 0; id < 130; id++) await speaker.say(text.replace('"ID"', String(id)));
+    await expect.poll(() => speaker.answers.get(129), { timeout: 60_000 }).toMatchObject({ error: { code: 429 } });
     await expectAlive(speaker);
   });
 
@@ -66,12 +66,12 @@ describe('a flood on stdio', { timeout: 240_000 }, () => {
 
   it('of calls that are cancelled while their handlers go on is refused with 429 when they hold too much', async () => {
     const speaker = speak();
-    const text = 'x'.repeat(4 * mebibyte);
-    for (let id = 0; id < 150; id++) {
-      await speaker.say(modernBody('tools/call', { name: 'deaf', arguments: { text } }, id));
+    const text = JSON.stringify(modernBody('tools/call', { name: 'deaf', arguments: { text: `ж${'x'.repeat(4 * mebibyte)}` } }, 'ID'));
+    for (let id = 0; id < 80; id++) {
+      await speaker.say(text.replace('"ID"', String(id)));
       await speaker.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
     }
-    await expect.poll(() => speaker.answers.get(149), { timeout: 60_000 }).toMatchObject({ error: { code: 429 } });
+    await expect.poll(() => speaker.answers.get(79), { timeout: 60_000 }).toMatchObject({ error: { code: 429 } });
     await expectAlive(speaker);
   });
 });
