@@ -13,6 +13,7 @@ export const errorCodes = {
   unsupportedVersion: -32022,
   urlElicitationRequired: -32042,
   forbidden: 403,
+  tooMany: 429,
 } as const;
 
 export interface ErrorObject {
@@ -38,6 +39,8 @@ export const faults = {
     fault(errorCodes.unsupportedVersion, 'Unsupported protocol version', { supported, requested }),
   /** Over HTTP this becomes status 403 with a challenge; elsewhere it travels as it is. */
   forbidden: (scopes: readonly string[]): ErrorObject => fault(errorCodes.forbidden, 'Forbidden', { scopes }),
+  /** A limit of the connection is reached; over HTTP the status says so too. */
+  tooMany: (details: string): ErrorObject => fault(errorCodes.tooMany, 'Too many requests', { details }),
 } as const;
 
 function fault(code: number, message: string, data?: unknown): ErrorObject {

@@ -5,9 +5,12 @@ import type { ParsedResponse, RequestId } from './message.ts';
 export interface AskOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Told how many bytes the answer takes, where that is known. */
+  readonly hold?: (bytes: number) => void;
 }
 
 interface Waiting {
+  readonly hold: ((bytes: number) => void) | undefined;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -30,7 +33,12 @@ export class Pending {
   }
 
   /** Whoever gives up waiting tells the other side, and forgets: a late answer is nobody's. */
-  ask(send: (message: object) => void, method: string, params: object | undefined, { timeoutMs, signal }: AskOptions): Promise<unknown> {
+  ask(
+    send: (message: object) => void,
+    method: string,
+    params: object | undefined,
+    { timeoutMs, signal, hold }: AskOptions,
+  ): Promise<unknown> {
     const count = this.#next++;
     const id = this.#prefix === undefined ? count : `${this.#prefix}${count}`;
     return new Promise((resolve, reject) => {
@@ -54,6 +62,7 @@ export class Pending {
       const late = (): void => giveUp(new VivariumError('ERR_TIMEOUT', `No answer to ${method} within ${timeoutMs} ms`));
       const timer = setTimeout(late, Math.min(timeoutMs, longest));
       this.#waiting.set(id, {
+        hold,
         resolve: (result) => {
           end();
           resolve(result);
@@ -79,9 +88,10 @@ export class Pending {
   }
 
   /** False when nobody asked. */
-  settle({ id, result, error }: ParsedResponse): boolean {
+  settle({ id, result, error }: ParsedResponse, bytes = 0): boolean {
     const waiting = id === undefined ? undefined : this.#waiting.get(id);
     if (waiting === undefined) return false;
+    waiting.hold?.(bytes);
     if (error === undefined) waiting.resolve(result);
     else waiting.reject(RpcError.from(error satisfies ErrorObject));
     return true;

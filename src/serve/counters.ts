@@ -1,4 +1,5 @@
 // What an endpoint counts, as an object and as text for Prometheus.
+import { type LimitName, limitNames } from './limits.ts';
 
 export interface HttpStats {
   readonly requests: number;
@@ -13,6 +14,10 @@ export interface HttpStats {
   readonly streamsOpened: number;
   readonly streamsResumed: number;
   readonly events: number;
+  /** What was refused because of a limit, by the name of the limit; `unread` counts answers that were not kept any longer. */
+  readonly refused: Readonly<Record<LimitName, number>>;
+  /** Bytes that callers hold now: requests, sessions, answers nobody has taken. */
+  readonly heldBytes: number;
   /** Readers that took nothing for too long. */
   readonly cutOff: number;
   /** Progress that was not sent because the reader did not keep up. */
@@ -24,6 +29,7 @@ export interface HttpStats {
 export class Counters {
   requests = 0;
   readonly answers: Map<number, number> = new Map();
+  readonly refused: Record<LimitName, number> = Object.fromEntries(limitNames.map((name) => [name, 0])) as Record<LimitName, number>;
   sessionsOpened = 0;
   sessionsEnded = 0;
   streamsOpened = 0;
@@ -32,6 +38,10 @@ export class Counters {
   cutOff = 0;
   skipped = 0;
   lost = 0;
+
+  refuse(limit: LimitName): void {
+    this.refused[limit]++;
+  }
 
   answered(status: number): void {
     this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
@@ -47,6 +57,7 @@ const metrics: readonly (readonly [key: keyof HttpStats, name: string, type: 'co
   ['streams', 'streams', 'gauge', 'Event streams that are open'],
   ['streamsOpened', 'streams_opened_total', 'counter', 'Event streams opened'],
   ['streamsResumed', 'streams_resumed_total', 'counter', 'Event streams resumed after a cut'],
+  ['heldBytes', 'held_bytes', 'gauge', 'Bytes that callers hold now'],
   ['events', 'events_total', 'counter', 'Events sent'],
   ['cutOff', 'readers_cut_off_total', 'counter', 'Readers cut off because they took nothing'],
   ['skipped', 'progress_skipped_total', 'counter', 'Progress not sent because the reader did not keep up'],
@@ -62,5 +73,7 @@ export function toPrometheus(stats: HttpStats, prefix = 'vivarium_http_'): strin
   ]);
   lines.push(`# HELP ${prefix}answers_total HTTP answers by status`, `# TYPE ${prefix}answers_total counter`);
   for (const [status, count] of Object.entries(stats.answers)) lines.push(`${prefix}answers_total{status="${status}"} ${count}`);
+  lines.push(`# HELP ${prefix}refused_total Refusals by the limit that was reached`, `# TYPE ${prefix}refused_total counter`);
+  for (const [limit, count] of Object.entries(stats.refused)) lines.push(`${prefix}refused_total{limit="${limit}"} ${count}`);
   return `${lines.join('\n')}\n`;
 }

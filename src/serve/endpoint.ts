@@ -11,9 +11,10 @@ import type { Session } from '../server/session.ts';
 import { memoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { Counters, type HttpStats } from './counters.ts';
-import type { Exchange, Fields } from './exchange.ts';
+import type { Delivery, Exchange, Fields } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { type HttpRules, type Settings, settle } from './http-options.ts';
+import { type Account, Callers } from './limits.ts';
 import type { OpenStream } from './open-stream.ts';
 import { requireAuth, requireHeaders, requireName } from './preconditions.ts';
 import type { Reply } from './reply.ts';
@@ -37,6 +38,8 @@ interface Stray {
   readonly reason?: string;
 }
 
+/** A shorter answer fits into the buffers of the system, whether or not anybody reads it. */
+const systemTakes = 64 * 1024;
 const nowhere: Outlet = { send: () => undefined };
 const channel = 'changes';
 const strayChannel = 'strays';
@@ -47,6 +50,7 @@ export class Endpoint {
   readonly gate: Gate;
   readonly store: Store;
   readonly counters: Counters = new Counters();
+  readonly callers: Callers;
   /** Tells this endpoint from others that share its store. */
   readonly id: string = randomName();
   /** Exactly this path, or whatever path it is mounted on. */
@@ -75,6 +79,7 @@ export class Endpoint {
     this.core = core;
     this.path = path;
     this.settings = settle(rules);
+    this.callers = new Callers(this.settings);
     this.gate = new Gate(rules);
     requireAuth(core, this.settings.auth !== undefined);
     requireName(this.settings, rules, path !== undefined);
@@ -112,10 +117,6 @@ export class Endpoint {
     return this.#draining;
   }
 
-  get full(): boolean {
-    return this.streams.size >= this.settings.maxStreams;
-  }
-
   get stats(): HttpStats {
     const { counters } = this;
     return {
@@ -129,6 +130,8 @@ export class Endpoint {
       streamsOpened: counters.streamsOpened,
       streamsResumed: counters.streamsResumed,
       events: counters.events,
+      refused: { ...counters.refused },
+      heldBytes: this.callers.all.bytes,
       cutOff: counters.cutOff,
       skipped: counters.skipped,
       lost: counters.lost,
@@ -148,10 +151,24 @@ export class Endpoint {
     }
   }
 
-  answer(exchange: Exchange, status: number, fields: Fields, body: string, close = false): void {
+  answer(exchange: Exchange, status: number, fields: Fields, body: string, close = false, delivery?: Delivery): void {
     this.counters.answered(status);
     const cors = this.gate.cors(exchange);
-    exchange.answer(status, cors.length === 0 ? fields : [...fields, ...cors], body, close || this.#draining);
+    exchange.answer(status, cors.length === 0 ? fields : [...fields, ...cors], body, close || this.#draining, delivery);
+  }
+
+  /** The answer of a call: one that is large, or comes when others still wait, is paid for until it is taken. */
+  deliver(exchange: Exchange, account: Account, status: number, fields: Fields, body: string): void {
+    if (body.length <= systemTakes && !exchange.backlog) return this.answer(exchange, status, fields, body);
+    if (account.unread > 0 && account.refuses(0, body.length) !== undefined) {
+      this.counters.refuse('unread');
+      return exchange.destroy();
+    }
+    account.wait(body.length);
+    this.answer(exchange, status, fields, body, false, {
+      over: () => account.wait(-body.length),
+      cut: () => void this.counters.cutOff++,
+    });
   }
 
   /** What nobody waits for may still fail, and that is told to the author. */

@@ -3,12 +3,13 @@ import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
 import { type HttpStats, toPrometheus } from './counters.ts';
 import { Endpoint } from './endpoint.ts';
-import type { BodyFault, Exchange, Fields, Sink } from './exchange.ts';
+import type { BodyFault, Delivery, Exchange, Fields, Sink } from './exchange.ts';
 import { handle } from './http.ts';
 import { checkNames, type HttpRules } from './http-options.ts';
+import type { Account } from './limits.ts';
 
 export type { HttpStats } from './counters.ts';
-export type { HttpRules, SessionOptions } from './http-options.ts';
+export type { CallerOptions, HttpRules, SessionOptions } from './http-options.ts';
 export type { TapEvent } from './serving.ts';
 export { toPrometheus };
 
@@ -36,6 +37,11 @@ class FetchExchange implements Exchange {
   readonly target: string;
   readonly secure: boolean;
   readonly isRead = false;
+  /** Neither can be seen from here. */
+  readonly connection = undefined;
+  readonly backlog = false;
+  account: Account | undefined;
+  weight = 0;
   readonly #request: Request;
   readonly #url: URL;
   readonly #respond: (response: Response) => void;
@@ -75,14 +81,21 @@ class FetchExchange implements Exchange {
     if (Number(this.#request.headers.get('content-length')) > maxBytes) return 'too-large';
     const chunks: Uint8Array[] = [];
     let size = 0;
+    let paid = 0;
     const reader = this.#request.body?.getReader();
-    for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
-      size += part.value.length;
-      if (size > maxBytes) {
-        void reader?.cancel().catch(() => undefined);
-        return 'too-large';
+    try {
+      for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
+        size += part.value.length;
+        const fault = size > maxBytes ? 'too-large' : this.account?.take(part.value.length) === false ? 'too-much' : undefined;
+        if (fault !== undefined) {
+          void reader?.cancel().catch(() => undefined);
+          return fault;
+        }
+        paid = size;
+        chunks.push(part.value);
       }
-      chunks.push(part.value);
+    } finally {
+      this.account?.hold(-paid);
     }
     const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : join(chunks, size);
     try {
@@ -92,9 +105,14 @@ class FetchExchange implements Exchange {
     }
   }
 
-  answer(status: number, fields: Fields, body: string): void {
+  answer(status: number, fields: Fields, body: string, _close?: boolean, delivery?: Delivery): void {
     const empty = status === 204 || body === '' || this.method === 'HEAD';
     this.#respond(new Response(empty ? null : body, { status, headers: toHeaders(fields) }));
+    delivery?.over();
+  }
+
+  destroy(): void {
+    this.#respond(Response.error());
   }
 
   open(fields: Fields): Sink {
@@ -152,9 +170,10 @@ class FetchExchange implements Exchange {
       onDrain: (listener) => {
         drained = listener;
       },
-      end: () => {
+      end: (over) => {
         if (!ended) controller?.close();
         ended = true;
+        over();
       },
       destroy: () => {
         if (!ended) controller?.error(new Error('The reader was cut off'));

@@ -11,6 +11,18 @@ export interface SessionOptions {
   readonly max?: number;
 }
 
+/** What one caller may hold at a time: a principal where there is `auth`, else a session or a connection. */
+export interface CallerOptions {
+  /** Calls that run. One more is refused with 429. Default: 1,024, or `maxRunning` where that is more. */
+  readonly maxRunning?: number;
+  /** Event streams it listens to. Default: 512. */
+  readonly maxStreams?: number;
+  /** Default: 1,000. */
+  readonly maxSessions?: number;
+  /** Memory that its requests, sessions and unread answers take. Default: 32 MiB, or 8 times `maxBodyBytes` where that is more. */
+  readonly maxBytes?: number;
+}
+
 /** The rules of an endpoint, the same behind node:http and fetch. */
 export interface HttpRules {
   /** Who may call, from `vivarium/auth`. Without it everyone may, and nothing may have scopes. */
@@ -31,9 +43,15 @@ export interface HttpRules {
   readonly store?: Store;
   /** Default: 4 MiB. */
   readonly maxBodyBytes?: number;
+  /** What one caller may hold at a time; more is refused with 429. */
+  readonly perCaller?: CallerOptions;
+  /** Calls that run at a time, of all callers together; one more is refused with 503. Default: 8,192. */
+  readonly maxTotalRunning?: number;
+  /** Memory that all callers together may hold; more is refused with 503. Default: 256 MiB. */
+  readonly maxTotalBytes?: number;
   /** Event streams open at a time. Default: 4,096. */
   readonly maxStreams?: number;
-  /** Calls running in one session at a time. Default: 1,024. */
+  /** Calls running in one session at a time; one more is refused with 429. Default: 1,024. */
   readonly maxRunning?: number;
   /** Bytes that may wait for a slow reader before it is cut off. Default: 4 MiB. */
   readonly maxUnreadBytes?: number;
@@ -65,6 +83,9 @@ const names: Readonly<Record<keyof HttpRules, true>> = {
   events: true,
   store: true,
   maxBodyBytes: true,
+  perCaller: true,
+  maxTotalRunning: true,
+  maxTotalBytes: true,
   maxStreams: true,
   maxRunning: true,
   maxUnreadBytes: true,
@@ -93,6 +114,9 @@ export interface Settings {
   readonly sessions: Required<SessionOptions> | undefined;
   readonly events: EventLimits | undefined;
   readonly maxBodyBytes: number;
+  readonly perCaller: Required<CallerOptions>;
+  readonly maxTotalRunning: number;
+  readonly maxTotalBytes: number;
   readonly maxStreams: number;
   readonly maxRunning: number;
   readonly maxUnreadBytes: number;
@@ -131,9 +155,7 @@ export function settle(rules: HttpRules): Settings {
             maxAgeMs: positive('events.maxAgeMs', events?.maxAgeMs, 600_000),
             maxBytes: positive('events.maxBytes', events?.maxBytes, 1024 * 1024),
           },
-    maxBodyBytes: positive('maxBodyBytes', rules.maxBodyBytes, 4 * 1024 * 1024),
-    maxStreams: positive('maxStreams', rules.maxStreams, 4_096),
-    maxRunning: positive('maxRunning', rules.maxRunning, 1_024),
+    ...limits(rules),
     maxUnreadBytes: positive('maxUnreadBytes', rules.maxUnreadBytes, 4 * 1024 * 1024),
     stallMs: positive('stallMs', rules.stallMs, 30_000),
     keepAliveMs: positive('keepAliveMs', rules.keepAliveMs, 15_000),
@@ -144,6 +166,56 @@ export function settle(rules: HttpRules): Settings {
     tap: rules.tap,
     publicUrl: publicUrl === undefined ? undefined : checkedUrl(publicUrl),
   };
+}
+
+const mebibyte = 1024 * 1024;
+
+/** A limit for one caller above that for all would be none: it is a mistake, or follows when only the other was given. */
+function limits(
+  rules: HttpRules,
+): Pick<Settings, 'maxBodyBytes' | 'perCaller' | 'maxTotalRunning' | 'maxTotalBytes' | 'maxStreams' | 'maxRunning'> {
+  const { perCaller: given = {}, sessions } = rules;
+  checkMembers('perCaller', given, ['maxRunning', 'maxStreams', 'maxSessions', 'maxBytes']);
+  const maxBodyBytes = positive('maxBodyBytes', rules.maxBodyBytes, 4 * mebibyte);
+  const maxRunning = positive('maxRunning', rules.maxRunning, 1_024);
+  const maxStreams = positive('maxStreams', rules.maxStreams, 4_096);
+  const maxSessions = sessions === false ? maxStreams : positive('sessions.max', sessions?.max, 10_000);
+  const callerRunning = positive(
+    'perCaller.maxRunning',
+    given.maxRunning,
+    Math.min(Math.max(1_024, maxRunning), rules.maxTotalRunning ?? longest),
+  );
+  const callerBytes = positive(
+    'perCaller.maxBytes',
+    given.maxBytes,
+    Math.min(Math.max(32 * mebibyte, 8 * maxBodyBytes), rules.maxTotalBytes ?? longest),
+  );
+  const maxTotalRunning = positive('maxTotalRunning', rules.maxTotalRunning, Math.max(8_192, callerRunning));
+  const maxTotalBytes = positive('maxTotalBytes', rules.maxTotalBytes, Math.max(256 * mebibyte, callerBytes));
+  const perCaller = {
+    maxRunning: within('perCaller.maxRunning', callerRunning, 'maxTotalRunning', maxTotalRunning),
+    maxStreams: within(
+      'perCaller.maxStreams',
+      positive('perCaller.maxStreams', given.maxStreams, Math.min(512, maxStreams)),
+      'maxStreams',
+      maxStreams,
+    ),
+    maxSessions: within(
+      'perCaller.maxSessions',
+      positive('perCaller.maxSessions', given.maxSessions, Math.min(1_000, maxSessions)),
+      'sessions.max',
+      maxSessions,
+    ),
+    maxBytes: within('perCaller.maxBytes', callerBytes, 'maxTotalBytes', maxTotalBytes),
+  };
+  if (rules.maxBodyBytes !== undefined) within('maxBodyBytes', maxBodyBytes, 'perCaller.maxBytes', perCaller.maxBytes);
+  if (rules.maxRunning !== undefined) within('maxRunning', maxRunning, 'maxTotalRunning', maxTotalRunning);
+  return { maxBodyBytes, perCaller, maxTotalRunning, maxTotalBytes, maxStreams, maxRunning };
+}
+
+function within(name: string, value: number, bound: string, most: number): number {
+  if (value <= most) return value;
+  throw new VivariumError('ERR_CONFIG', `${name} is ${value}, more than ${bound} (${most}): lower it, or raise ${bound}`);
 }
 
 function checkMembers(option: string, given: object, members: readonly string[]): void {

@@ -1,6 +1,7 @@
 // The rules of the endpoint, in their order: who may knock, where, who it is, what was sent, and in which era.
 import { faults, VivariumError } from '../jsonrpc/error.ts';
 import { type Decoded, decodeMessage, decodeValue, type Params } from '../jsonrpc/message.ts';
+import { weightOf } from '../jsonrpc/weight.ts';
 import type { Admission, Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
 import { isRevision, metaKeys } from '../protocol/revision.ts';
@@ -10,6 +11,7 @@ import type { BodyFault, Exchange } from './exchange.ts';
 import { endSession, legacy, listen } from './legacy.ts';
 import { acceptsAll, acceptsEvents, isJson } from './media.ts';
 import { modern } from './modern.ts';
+import { overloaded } from './overload.ts';
 import { closing, fault, needsNoHandshake, spoken } from './status.ts';
 
 /** What is served beside the endpoint itself, where it owns the whole server. */
@@ -120,9 +122,13 @@ function notAllowed(endpoint: Endpoint, exchange: Exchange, allowed: readonly st
 
 function admit(endpoint: Endpoint, exchange: Exchange, path: string, then: (principal: Principal) => void, exact = false): void {
   const { auth } = endpoint.settings;
-  if (auth === undefined) return then(anonymous);
+  const enter = (principal: Principal): void => {
+    exchange.account = endpoint.callers.of(principal, exchange);
+    then(principal);
+  };
+  if (auth === undefined) return enter(anonymous);
   const judge = (admission: Admission): void => {
-    if ('principal' in admission) return then(admission.principal);
+    if ('principal' in admission) return enter(admission.principal);
     const { status, error, description, challenge, retryAfterSeconds } = admission.refused;
     const fields = [
       ...(challenge === undefined ? [] : ['www-authenticate', challenge]),
@@ -141,7 +147,18 @@ function admit(endpoint: Endpoint, exchange: Exchange, path: string, then: (prin
     return failed(error);
   }
   if (!(admission instanceof Promise)) return judge(admission);
-  admission.then(judge, failed).catch((error: unknown) => endpoint.failed(exchange, error));
+  // Nobody knows yet whose request this is: until then its connection pays.
+  const account = endpoint.callers.ofConnection(exchange.connection);
+  if (account.refuses(1, 0) !== undefined) {
+    admission.catch(() => undefined);
+    return overloaded(endpoint, exchange, 'admissions', { traits: spoken(exchange) });
+  }
+  account.run(1);
+  const admitted = (): void => account.run(-1);
+  admission
+    .finally(admitted)
+    .then(judge, failed)
+    .catch((error: unknown) => endpoint.failed(exchange, error));
 }
 
 function post(endpoint: Endpoint, exchange: Exchange, principal: Principal, path: string): void {
@@ -172,8 +189,12 @@ function postMessage(endpoint: Endpoint, exchange: Exchange, principal: Principa
 }
 
 function receive(endpoint: Endpoint, exchange: Exchange, then: (message: Decoded, text: string) => void): void {
-  const { maxBodyBytes } = endpoint.settings;
+  const { maxBodyBytes, perCaller } = endpoint.settings;
   exchange.read(maxBodyBytes, (body) => {
+    if (body === 'too-much') {
+      const limit = exchange.account?.refuses(0, maxBodyBytes) ?? 'bytes';
+      return overloaded(endpoint, exchange, limit, { traits: spoken(exchange), close: true });
+    }
     if (body === 'too-large') {
       const error = fault(413, `The body is larger than ${maxBodyBytes} bytes: raise maxBodyBytes`);
       return endpoint.refuse(exchange, 413, error, { traits: spoken(exchange), close: true });
@@ -187,6 +208,11 @@ function receive(endpoint: Endpoint, exchange: Exchange, then: (message: Decoded
     }
     try {
       const text = typeof body === 'string' ? body : JSON.stringify(body.value);
+      exchange.weight = weightOf(text);
+      if (exchange.weight > perCaller.maxBytes) {
+        const error = fault(413, `The body takes more than ${perCaller.maxBytes} bytes of memory: raise perCaller.maxBytes`);
+        return endpoint.refuse(exchange, 413, error, { traits: spoken(exchange), close: true });
+      }
       if (endpoint.settings.tap !== undefined) endpoint.show('in', text);
       const message = decode(body);
       if (endpoint.draining && (message.kind === 'request' || message.kind === 'batch')) {

@@ -11,6 +11,7 @@ import { type Agreement, Session } from '../server/session.ts';
 import { breakOff, conclude } from './conclude.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
+import { maxSessionStreams, overloaded } from './overload.ts';
 import { type Kept, Reply } from './reply.ts';
 import type { Held } from './sessions.ts';
 import { closing, fault, jsonFields, spoken, statusOf } from './status.ts';
@@ -38,10 +39,8 @@ export function listen(endpoint: Endpoint, exchange: Exchange, principal: Princi
   const id = exchange.header(headerNames.session);
   if (id === undefined) return endpoint.refuse(exchange, 400, fault(400, 'Mcp-Session-Id is missing'), { traits: spoken(exchange) });
   withSession(endpoint, exchange, principal, id, undefined, (held) => {
-    if (endpoint.full) {
-      const error = fault(503, `At most ${endpoint.settings.maxStreams} streams may be open`);
-      return endpoint.refuse(exchange, 503, error, { traits: held.session.spoken, fields: ['retry-after', '5'] });
-    }
+    const limit = held.standalone.open >= maxSessionStreams ? 'session_streams' : held.account.refusesStream();
+    if (limit !== undefined) return overloaded(endpoint, exchange, limit, { traits: held.session.spoken });
     const last = exchange.header(headerNames.lastEvent);
     // What a call still has to say may be fetched to the end; a new stream would have none.
     if (endpoint.draining && last?.startsWith('p') !== true) return closing(endpoint, exchange);
@@ -84,8 +83,9 @@ function withSession(
   if (!wellFormed.test(id)) return endpoint.refuse(exchange, 400, fault(400, 'Mcp-Session-Id is malformed'), about);
   const found = endpoint.sessions.find(id, principal);
   const go = (held: Held | undefined): void => {
-    if (held === undefined) endpoint.refuse(exchange, 404, fault(404, 'Session not found: initialize again'), about);
-    else then(held);
+    if (held === undefined) return endpoint.refuse(exchange, 404, fault(404, 'Session not found: initialize again'), about);
+    exchange.account = held.account;
+    then(held);
   };
   if (!(found instanceof Promise)) return go(found);
   found.then(go).catch((error: unknown) => unavailable(endpoint, exchange, error));
@@ -103,21 +103,21 @@ function initialize(endpoint: Endpoint, exchange: Exchange, message: ParsedReque
     const error = faults.invalidParams(`clientInfo and capabilities may take ${maxIntroduction} characters`);
     return endpoint.refuse(exchange, 400, error, { id: message.id, traits: spoken(exchange) });
   }
+  const account = exchange.account ?? endpoint.callers.all;
+  const limit = account.refuses(0, exchange.weight) ?? (endpoint.settings.sessions === undefined ? undefined : account.refusesSession());
+  if (limit !== undefined) return overloaded(endpoint, exchange, limit, { id: message.id, traits: spoken(exchange) });
   const session = endpoint.sessions.fresh(principal);
   session.deaf = endpoint.settings.sessions === undefined;
   const settle = (answer: Answer | undefined): void => {
     const finish = (kept: boolean): void => {
-      if (!kept) {
-        const error = fault(503, `At most ${endpoint.settings.sessions?.max} sessions may be open: end one, or try later`);
-        return endpoint.refuse(exchange, 503, error, { id: message.id, traits: session.spoken, fields: ['retry-after', '30'] });
-      }
+      if (!kept) return overloaded(endpoint, exchange, 'sessions', { id: message.id, traits: session.spoken });
       const named = answer?.error === undefined && endpoint.settings.sessions !== undefined;
       const fields = named ? [headerNames.session, session.sessionId as string] : undefined;
-      const reply = new Reply(endpoint, exchange, principal, fields);
+      const reply = new Reply(endpoint, exchange, principal, 0, fields);
       conclude(endpoint, exchange, reply, answer, statusOf(answer?.error, false), principal, path);
     };
     if (answer?.error !== undefined || endpoint.settings.sessions === undefined) return finish(true);
-    const kept = endpoint.sessions.keep(session, principal);
+    const kept = endpoint.sessions.keep(session, principal, account);
     if (kept instanceof Promise) kept.then(finish).catch((error: unknown) => unavailable(endpoint, exchange, error));
     else finish(kept);
   };
@@ -131,7 +131,9 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Leg
   const { traits } = session.handshake as Agreement;
   if (message.kind === 'notification' || message.kind === 'response') {
     if (message.kind === 'notification' && message.method === 'notifications/cancelled') endpoint.sessions.cancel(held, message.params);
-    if (message.kind !== 'response' || !endpoint.sessions.answered(held, message)) void dispatch(session, message, silent);
+    const limit = message.kind === 'response' ? held.account.refuses(0, exchange.weight) : undefined;
+    if (limit !== undefined) return overloaded(endpoint, exchange, limit, { traits });
+    if (message.kind !== 'response' || !endpoint.sessions.answered(held, message, exchange.weight)) void dispatch(session, message, silent);
     return saved(
       held,
       () => endpoint.answer(exchange, 202, [], ''),
@@ -139,14 +141,13 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Leg
     );
   }
   const calls = message.kind === 'batch' ? callsIn(message, traits) : 1;
-  if (session.running.size + calls > endpoint.settings.maxRunning) {
-    const error = fault(503, `At most ${endpoint.settings.maxRunning} calls may run in a session`);
-    return endpoint.refuse(exchange, 503, error, { id: idOf(message), traits, fields: ['retry-after', '1'] });
-  }
+  const full = session.running.size + calls > endpoint.settings.maxRunning;
+  const limit = full ? 'session_running' : held.account.refuses(calls, exchange.weight);
+  if (limit !== undefined) return overloaded(endpoint, exchange, limit, { id: idOf(message), traits });
   const rest = message.kind === 'batch' && traits.batches ? passOn(endpoint, held, message) : message;
   // Nothing but answers, which have arrived where they belong: there is nothing to say.
   if (rest === undefined) return endpoint.answer(exchange, 202, [], '');
-  run(endpoint, exchange, session, rest, principal, path, { kept: { session: held.id, traits }, held });
+  run(endpoint, exchange, session, rest, principal, path, { kept: { session: held.id, traits }, held, calls });
 }
 
 /** Members that concern calls at other endpoints go there, as they would alone. Undefined when no member is left. */
@@ -154,7 +155,7 @@ function passOn(endpoint: Endpoint, held: Held, { members }: Batch): Batch | und
   const left = members.filter((member) => {
     const message = parseMessage(member);
     if (message.kind === 'notification' && message.method === 'notifications/cancelled') endpoint.sessions.cancel(held, message.params);
-    return message.kind !== 'response' || !endpoint.sessions.answered(held, message);
+    return message.kind !== 'response' || !endpoint.sessions.answered(held, message, 0);
   });
   return left.length === 0 && members.length > 0 ? undefined : { kind: 'batch', members: left };
 }
@@ -171,12 +172,16 @@ function alone(endpoint: Endpoint, exchange: Exchange, message: Legible, princip
   session.handshake = assumed(endpoint.core, exchange.header(headerNames.version));
   session.spoken = session.handshake.traits;
   session.initialized = true;
-  run(endpoint, exchange, session, message, principal, path, {});
+  const calls = message.kind === 'batch' ? callsIn(message, session.handshake.traits) : 1;
+  const limit = (exchange.account ?? endpoint.callers.all).refuses(calls, exchange.weight);
+  if (limit !== undefined) return overloaded(endpoint, exchange, limit, { id: idOf(message), traits: session.spoken });
+  run(endpoint, exchange, session, message, principal, path, { calls });
 }
 
 interface Place {
   readonly kept?: Kept;
   readonly held?: Held;
+  readonly calls: number;
 }
 
 function run(
@@ -186,9 +191,9 @@ function run(
   message: ParsedRequest | Batch,
   principal: Principal,
   path: string,
-  { kept, held }: Place,
+  { kept, held, calls }: Place,
 ): void {
-  const reply = new Reply(endpoint, exchange, principal, undefined, kept);
+  const reply = new Reply(endpoint, exchange, principal, calls, undefined, kept);
   const finish = (answer: Answer | readonly Answer[] | undefined): void => {
     const status = answer === undefined || 'length' in answer ? 200 : statusOf(answer.error, false);
     const done = (): void => conclude(endpoint, exchange, reply, answer, status, principal, path);

@@ -1,6 +1,6 @@
 // vivarium/serve/memory: a server inside the same program, reached by objects instead of bytes.
-import { VivariumError } from '../jsonrpc/error.ts';
-import { parseMessage } from '../jsonrpc/message.ts';
+import { faults, VivariumError } from '../jsonrpc/error.ts';
+import { type Batch, type ParsedMessage, parseMessage } from '../jsonrpc/message.ts';
 import { type Answer, type BatchOutcome, toMessage } from '../server/answer.ts';
 import type { Principal } from '../server/context.ts';
 import { coreOf, soon } from '../server/core.ts';
@@ -22,6 +22,9 @@ export interface Channel {
 export interface MemoryOptions {
   readonly principal?: Principal;
 }
+
+/** Handlers at work, with those that go on although their call was cancelled. */
+const maxWorking = 8_192;
 
 export function serveMemory(server: Server, options: MemoryOptions = {}): Channel {
   const core = coreOf(server);
@@ -63,7 +66,8 @@ export function serveMemory(server: Server, options: MemoryOptions = {}): Channe
     scheduled = true;
     queueMicrotask(deliver);
   };
-  const outlet = { send: put };
+  let working = 0;
+  const outlet = { send: put, began: () => void working++, ended: () => void working-- };
   const answered = (answer: Answer | readonly Answer[] | undefined): void => {
     if (answer === undefined) return;
     if (!('length' in answer)) put(toMessage(answer));
@@ -90,9 +94,11 @@ export function serveMemory(server: Server, options: MemoryOptions = {}): Channe
   return {
     send(message) {
       if (closing) throw new VivariumError('ERR_CLOSED', 'The channel is closed');
-      const outcome: BatchOutcome = Array.isArray(message)
-        ? dispatchBatch(session, { kind: 'batch', members: message }, outlet)
-        : dispatch(session, parseMessage(message), outlet);
+      const parsed: ParsedMessage | Batch = Array.isArray(message) ? { kind: 'batch', members: message } : parseMessage(message);
+      if (working >= maxWorking && parsed.kind === 'request') {
+        return put(toMessage({ id: parsed.id, error: faults.tooMany(`${maxWorking} handlers are still at work`) }));
+      }
+      const outcome: BatchOutcome = parsed.kind === 'batch' ? dispatchBatch(session, parsed, outlet) : dispatch(session, parsed, outlet);
       if (outcome instanceof Promise) void outcome.then(answered);
       else answered(outcome);
     },

@@ -13,6 +13,7 @@ import type { Tool } from '../server/tool.ts';
 import { breakOff, conclude } from './conclude.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
+import { overloaded } from './overload.ts';
 import { Reply } from './reply.ts';
 import { fault, statusOf } from './status.ts';
 
@@ -42,11 +43,13 @@ function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest,
   const { core } = endpoint;
   const wrong = requestFault(core, exchange, message, principal);
   if (wrong !== undefined) return endpoint.refuse(exchange, 400, wrong, { id: message.id, traits });
+  const account = exchange.account ?? endpoint.callers.all;
   const listens = message.method === 'subscriptions/listen';
-  if (listens && endpoint.full) return tooMany(endpoint, exchange, message);
+  const limit = account.refuses(1, exchange.weight) ?? (listens ? account.refusesStream() : undefined);
+  if (limit !== undefined) return overloaded(endpoint, exchange, limit, { id: message.id, traits });
   const session = new Session(core, principal);
   session.streams = true;
-  const reply = new Reply(endpoint, exchange, principal);
+  const reply = new Reply(endpoint, exchange, principal, 1);
   const finish = (answer: Answer | undefined): void =>
     conclude(endpoint, exchange, reply, answer, statusOf(answer?.error, true), principal, path);
   const outcome = dispatch(session, message, reply);
@@ -68,11 +71,6 @@ function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest,
     core.report(error, 'http');
     breakOff(reply, message.id, 500, faults.internal());
   });
-}
-
-function tooMany(endpoint: Endpoint, exchange: Exchange, { id }: ParsedRequest): void {
-  const error = fault(503, `At most ${endpoint.settings.maxStreams} streams may be open`);
-  endpoint.refuse(exchange, 503, error, { id, traits, fields: ['retry-after', '5'] });
 }
 
 /** The checks of the specification, in its order; the first that fails is the answer. */

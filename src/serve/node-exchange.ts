@@ -2,7 +2,8 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { BodyFault, Exchange, Fields, Sink } from './exchange.ts';
+import type { BodyFault, Delivery, Exchange, Fields, Sink } from './exchange.ts';
+import type { Account } from './limits.ts';
 
 /** What frameworks add to a request. */
 interface Mounted {
@@ -16,14 +17,14 @@ interface Mounted {
 const lingerMs = 500;
 
 const joinedUpTo = 16 * 1024;
-/** A shorter answer fits into the buffers of the system, whether or not anybody reads it. */
-const kernelTakes = 64 * 1024;
 
 export class NodeExchange implements Exchange {
   readonly #request: IncomingMessage & Mounted;
   readonly #response: ServerResponse;
   readonly #stallMs: number;
   readonly #alone: boolean;
+  account: Account | undefined;
+  weight = 0;
   #gone: (() => void) | undefined;
   #watching = false;
 
@@ -52,6 +53,16 @@ export class NodeExchange implements Exchange {
     return (this.#request.socket as { encrypted?: boolean }).encrypted === true;
   }
 
+  get connection(): object {
+    return this.#request.socket;
+  }
+
+  get backlog(): boolean {
+    const { socket } = this.#response;
+    // Without one, it waits for its turn behind another.
+    return socket === null || socket.writableLength > 0;
+  }
+
   header(name: string): string | undefined {
     const value: unknown = this.#request.headers[name];
     // The names of a plain object are there too.
@@ -72,29 +83,48 @@ export class NodeExchange implements Exchange {
   read(maxBytes: number, done: (body: string | BodyFault | { readonly value: unknown }) => void): void {
     const request = this.#request;
     const { body } = request;
-    if (Number(request.headers['content-length']) > maxBytes) return done('too-large');
+    const length = Number(request.headers['content-length']);
+    if (length > maxBytes) return done('too-large');
     if (request.readableEnded) return done(body === undefined ? 'taken' : parsed(body, maxBytes));
     let first: Buffer | undefined;
     let rest: Buffer[] | undefined;
     let size = 0;
+    let paid = 0;
+    const free = (): void => {
+      if (paid > 0) this.account?.hold(-paid);
+      paid = 0;
+      // The request lives as long as its call; what was read must not.
+      first = undefined;
+      rest = undefined;
+    };
+    const stop = (fault: BodyFault): void => {
+      request.removeAllListeners('data').removeAllListeners('end');
+      free();
+      done(fault);
+    };
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) {
-        request.removeAllListeners('data').removeAllListeners('end');
-        done('too-large');
-      } else if (first === undefined) first = chunk;
+      if (size > maxBytes) return stop('too-large');
+      // Most bodies come in one piece and are gone in this turn: only the others are kept.
+      if (first !== undefined || chunk.length !== length) {
+        if (this.account?.take(chunk.length) === false) return stop('too-much');
+        if (paid === 0) request.once('close', free);
+        paid += chunk.length;
+      }
+      if (first === undefined) first = chunk;
       else if (rest === undefined) rest = [first, chunk];
       else rest.push(chunk);
     });
     request.on('end', () => {
       const bytes = rest === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(rest, size);
+      free();
       done(isUtf8(bytes) ? bytes.toString('utf8') : 'not-utf8');
     });
   }
 
-  answer(status: number, fields: Fields, body: string, close = false): void {
+  answer(status: number, fields: Fields, body: string, close = false, delivery?: Delivery): void {
     const response = this.#response;
-    if (response.headersSent || response.destroyed) return;
+    if (response.headersSent || response.destroyed) return delivery?.over();
     const headers = fields.slice();
     // A short body is joined to the head and leaves in one piece; a long one is better turned into bytes once.
     const bytes = body.length > joinedUpTo ? Buffer.from(body) : undefined;
@@ -103,22 +133,46 @@ export class NodeExchange implements Exchange {
     response.writeHead(status, headers);
     if (body === '' || this.method === 'HEAD') response.end();
     else if (bytes !== undefined || !this.#alone || !inOnePiece(response, body)) response.end(bytes ?? body);
+    if (delivery !== undefined) this.#deliver(delivery);
     if (close) this.#linger();
-    else if (body.length > kernelTakes) this.#limit();
+  }
+
+  destroy(): void {
+    this.#request.socket.destroy();
+  }
+
+  #deliver(delivery: Delivery): void {
+    const response = this.#response;
+    const { socket } = this.#request;
+    if (response.writableFinished || socket.destroyed) return delivery.over();
+    const waiting = waitingOn(socket);
+    const over = (): void => {
+      if (waiting.delete(over)) delivery.over();
+    };
+    // A response that still waits for its turn on the connection hears nothing of its end.
+    waiting.add(over);
+    response.once('finish', over);
+    this.#limit(delivery);
   }
 
   /** A reader that takes nothing must not keep the answer in memory for ever. */
-  #limit(): void {
+  #limit(delivery: Delivery): void {
     const response = this.#response;
     // One that waits for its turn has no connection yet.
-    if (response.socket === null) response.once('socket', () => this.#limit());
+    if (response.socket === null) response.once('socket', () => this.#limit(delivery));
     const { socket } = response;
     if (socket === null || response.writableFinished) return;
-    const cut = (): void => void socket.destroy();
+    const cut = (): void => {
+      delivery.cut();
+      socket.destroy();
+    };
     // Node's own timer: it sees bytes leave even while a long write is under way.
     socket.setTimeout(this.#stallMs, cut);
-    // By then the server has set the time it waits for the next request.
-    response.once('finish', () => void socket.off('timeout', cut));
+    response.once('finish', () => {
+      socket.off('timeout', cut);
+      // By then the server has set the time it waits for the next request, unless another is being served already.
+      if (waitingOn(socket).size > 0 && socket.timeout === this.#stallMs) socket.setTimeout(0);
+    });
   }
 
   #linger(): void {
@@ -161,7 +215,11 @@ export class NodeExchange implements Exchange {
         socket.on('timeout', listener);
         response.once('close', () => void socket.off('timeout', listener));
       },
-      end: () => void response.end(),
+      end: (over) => {
+        response.end();
+        if (response.writableFinished || response.destroyed) over();
+        else response.once('close', over);
+      },
       destroy: () => void response.destroy(),
     };
   }

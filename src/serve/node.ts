@@ -15,7 +15,7 @@ import type { Serving } from './serving.ts';
 import { onSignals } from './signals.ts';
 
 export type { HttpStats } from './counters.ts';
-export type { HttpRules, SessionOptions } from './http-options.ts';
+export type { CallerOptions, HttpRules, SessionOptions } from './http-options.ts';
 export type { Serving, TapEvent } from './serving.ts';
 export { toPrometheus };
 

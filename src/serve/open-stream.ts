@@ -2,6 +2,7 @@
 import { keepAlive } from '../jsonrpc/event-stream.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange, Fields, Sink } from './exchange.ts';
+import type { Account } from './limits.ts';
 
 export const streamFields: Fields = [
   'content-type',
@@ -15,15 +16,20 @@ export const streamFields: Fields = [
 
 export class OpenStream {
   readonly #endpoint: Endpoint;
+  readonly #account: Account;
   readonly #sink: Sink;
+  /** Bytes that wait for the reader, as they were counted last. */
+  #waiting = 0;
   #written: number = Date.now();
   #blocked = false;
   #cut = false;
   #gone: (() => void) | undefined;
 
   /** `onGone` is called once, when the reader has left or was cut off; not after `end`. */
-  constructor(endpoint: Endpoint, exchange: Exchange, fields: Fields, onGone: () => void) {
+  constructor(endpoint: Endpoint, exchange: Exchange, account: Account, fields: Fields, onGone: () => void) {
     this.#endpoint = endpoint;
+    this.#account = account;
+    account.stream(1);
     const more = [...fields, ...endpoint.gate.cors(exchange)];
     this.#sink = exchange.open(more.length === 0 ? streamFields : [...streamFields, ...more]);
     this.#gone = onGone;
@@ -33,6 +39,7 @@ export class OpenStream {
     endpoint.watch();
     this.#sink.onDrain(() => {
       this.#blocked = false;
+      this.#count(0);
     });
     this.#sink.onStall(endpoint.settings.stallMs, () => this.cut());
     exchange.onGone(() => this.#left());
@@ -50,7 +57,18 @@ export class OpenStream {
       return;
     }
     this.#written = Date.now();
-    if (!this.#sink.write(text)) this.#blocked = true;
+    if (this.#sink.write(text)) return;
+    this.#blocked = true;
+    this.#count(this.#sink.waiting);
+    // One message may wait, however large; it is the pile that is bounded.
+    if (this.#account.unread === this.#waiting || this.#account.refuses(0, 0) === undefined) return;
+    this.#endpoint.counters.refuse('unread');
+    this.cut();
+  }
+
+  #count(waiting: number): void {
+    this.#account.wait(waiting - this.#waiting);
+    this.#waiting = waiting;
   }
 
   /** A first sign, so that whoever waits for the answer to begin knows that it has. */
@@ -70,19 +88,26 @@ export class OpenStream {
     this.#endpoint.counters.cutOff++;
     this.#sink.destroy();
     this.#left();
+    this.#count(0);
   }
 
   end(): void {
     if (this.#gone === undefined) return;
     this.#gone = undefined;
-    this.#endpoint.streams.delete(this);
-    this.#sink.end();
+    this.#close();
+    this.#sink.end(() => this.#count(0));
   }
 
   #left(): void {
     const gone = this.#gone;
     this.#gone = undefined;
-    this.#endpoint.streams.delete(this);
+    this.#close();
+    // After the end, the last bytes may still wait.
+    if (gone !== undefined) this.#count(0);
     gone?.();
+  }
+
+  #close(): void {
+    if (this.#endpoint.streams.delete(this)) this.#account.stream(-1);
   }
 }

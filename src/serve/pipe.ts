@@ -2,11 +2,13 @@
 import { faults, VivariumError } from '../jsonrpc/error.ts';
 import { LineSplitter } from '../jsonrpc/lines.ts';
 import { type Batch, decodeMessage, type ParsedMessage, refusal } from '../jsonrpc/message.ts';
+import { weightOf } from '../jsonrpc/weight.ts';
 import { type Answer, type BatchOutcome, encodeAnswer } from '../server/answer.ts';
 import type { Outlet, Principal } from '../server/context.ts';
 import { type Core, soon } from '../server/core.ts';
 import { dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { Session } from '../server/session.ts';
+import { PipeLoad } from './pipe-load.ts';
 import type { TapEvent } from './serving.ts';
 
 export interface PipeOptions {
@@ -32,9 +34,13 @@ const maxRunning = 1_024;
 /** Answers are collected up to this size, and then leave in the middle of a turn. */
 const maxUnwritten = 1024 * 1024;
 const maxWaiting = 4_096;
-const maxWaitingBytes = 4 * 1024 * 1024;
+/** What messages may take in memory while they run, or four times the largest one. */
+const leastHeld = 256 * 1024 * 1024;
+/** As they take in memory. */
+const maxWaitingBytes = 32 * 1024 * 1024;
 interface Queued {
   message: ParsedMessage | Batch;
+  /** In memory, once parsed. */
   readonly bytes: number;
 }
 
@@ -50,6 +56,7 @@ export class Pipe implements Outlet {
   /** Requests read while too many run. Reading goes on for a while, or a cancellation could not make room. */
   readonly #queue: Set<Queued> = new Set();
   #queuedBytes = 0;
+  readonly #load: PipeLoad;
   #out = '';
   #reading = false;
   #scheduled = false;
@@ -67,6 +74,7 @@ export class Pipe implements Outlet {
     if (!(Number.isSafeInteger(maxBytes) && maxBytes > 0)) {
       throw new VivariumError('ERR_CONFIG', `maxMessageBytes must be a positive integer, got ${maxBytes}; leave it out for 64 MiB`);
     }
+    this.#load = new PipeLoad(Math.max(leastHeld, 4 * maxBytes));
     this.#core = core;
     core.openVault ??= async () => (await import('../store/memory.ts')).memoryStore();
     this.#tap = options.tap;
@@ -152,20 +160,38 @@ export class Pipe implements Outlet {
   #line(text: string): void {
     if (blank.test(text)) return;
     if (this.#tap !== undefined) this.#show('in', text);
-    this.#message(decodeMessage(text, maxDepth), text.length);
+    const bytes = weightOf(text);
+    // It would have to be parsed first: that alone could end the process.
+    if (bytes > 2 * this.#load.maxBytes) {
+      const why = `Message takes more than ${2 * this.#load.maxBytes} bytes of memory: send less at a time`;
+      return this.#message(refusal(faults.invalidRequest(why)));
+    }
+    this.#message(decodeMessage(text, maxDepth), bytes);
   }
 
   #message(message: ParsedMessage | Batch, bytes = 0): void {
     // A ping asks whether anyone is there, so it passes those who wait for room to run.
     const passes = message.kind === 'request' && message.method === 'ping' && this.#drained;
-    const full = this.#running >= maxRunning || this.#queue.size > 0 || !this.#drained;
+    const refused = passes ? undefined : this.#load.refuses(message, bytes);
+    if (refused !== undefined && message.kind === 'request') return this.#answer({ id: message.id, error: refused });
+    const full = this.#running >= maxRunning || this.#queue.size > 0 || !this.#drained || this.#load.lacksRoom(bytes);
     if (full && !passes && (message.kind === 'request' || message.kind === 'batch')) {
       this.#queue.add({ message, bytes });
       this.#queuedBytes += bytes;
       return;
     }
     if (message.kind === 'notification' && message.method === 'notifications/cancelled') this.#unqueue(message.params?.['requestId']);
-    this.#dispatch(message);
+    // Whoever asked is told, and keeps nothing of it.
+    if (refused !== undefined && message.kind === 'response') this.#dispatch({ kind: 'response', id: message.id, error: refused }, 0);
+    else this.#dispatch(message, bytes);
+  }
+
+  began(): void {
+    this.#load.began();
+  }
+
+  ended(): void {
+    this.#load.ended();
   }
 
   /** What becomes ready meanwhile leaves in one write. */
@@ -197,10 +223,13 @@ export class Pipe implements Outlet {
     return waiting.message;
   }
 
-  #dispatch(message: ParsedMessage | Batch): void {
+  #dispatch(message: ParsedMessage | Batch, bytes: number): void {
+    const weighed = this.#load.carry(message, bytes, this);
+    const outlet = weighed ?? this;
     const outcome: BatchOutcome =
-      message.kind === 'batch' ? dispatchBatch(this.#session, message, this) : dispatch(this.#session, message, this);
+      message.kind === 'batch' ? dispatchBatch(this.#session, message, outlet) : dispatch(this.#session, message, outlet);
     if (!(outcome instanceof Promise)) {
+      weighed?.answered();
       this.#answer(outcome);
       return;
     }
@@ -208,6 +237,8 @@ export class Pipe implements Outlet {
     this.#running += weight;
     void outcome.then((answer) => {
       this.#running -= weight;
+      if (this.#running === 0) this.#load.rest();
+      weighed?.answered();
       this.#answer(answer);
       if (this.#queue.size > 0) this.#advance();
       else if (this.#busy <= 0) this.#wake();
@@ -222,8 +253,8 @@ export class Pipe implements Outlet {
       this.#advancing = false;
       this.#together(() => {
         for (const waiting of this.#queue) {
-          if (this.#running >= maxRunning || !this.#drained) break;
-          this.#dispatch(this.#take(waiting));
+          if (this.#running >= maxRunning || !this.#drained || this.#load.lacksRoom(waiting.bytes)) break;
+          this.#dispatch(this.#take(waiting), waiting.bytes);
         }
       });
       this.#regulate();

@@ -5,6 +5,7 @@ import type { RevisionTraits } from '../protocol/revision.ts';
 import type { Outlet } from '../server/context.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange, Fields } from './exchange.ts';
+import { type Account, Load } from './limits.ts';
 import { OpenStream, streamFields } from './open-stream.ts';
 import { jsonFields } from './status.ts';
 
@@ -20,9 +21,13 @@ export class Reply implements Outlet {
   readonly principal: Principal;
   readonly #endpoint: Endpoint;
   readonly #exchange: Exchange;
+  readonly #account: Account;
+  readonly #calls: number;
   readonly #kept: Kept | undefined;
   /** Headers the answer will have, whatever becomes of it; not its type. */
   readonly #fields: Fields;
+  /** There once its message takes time. */
+  #load: Load | undefined;
   #since = 0;
   #stream: OpenStream | undefined;
   /** Of the stream, once it is kept. */
@@ -34,9 +39,11 @@ export class Reply implements Outlet {
   #done = false;
   onGone: (() => void) | undefined;
 
-  constructor(endpoint: Endpoint, exchange: Exchange, principal: Principal, fields: Fields = none, kept?: Kept) {
+  constructor(endpoint: Endpoint, exchange: Exchange, principal: Principal, calls: number, fields: Fields = none, kept?: Kept) {
     this.#endpoint = endpoint;
     this.#exchange = exchange;
+    this.#account = exchange.account ?? endpoint.callers.all;
+    this.#calls = calls;
     this.principal = principal;
     this.#fields = fields;
     this.#kept = kept;
@@ -46,9 +53,27 @@ export class Reply implements Outlet {
     return this.#exchange.header(name);
   }
 
+  began(): void {
+    this.#loaded().began();
+  }
+
+  ended(): void {
+    this.#load?.ended();
+  }
+
+  hold(bytes: number): void {
+    this.#loaded().hold(bytes);
+  }
+
+  #loaded(): Load {
+    this.#load ??= new Load(this.#account, this.#calls, this.#exchange.weight);
+    return this.#load;
+  }
+
   /** The answer takes time: from now on the client may go away, and silence must be broken. */
   wait(): void {
     this.#since = Date.now();
+    this.#loaded();
     this.#endpoint.replies.add(this);
     this.#endpoint.watch();
     if (!this.#begun) this.#exchange.onGone(() => this.#left());
@@ -87,7 +112,7 @@ export class Reply implements Outlet {
     if (text !== '' && this.#endpoint.settings.tap !== undefined) this.#endpoint.show('out', text);
     if (this.#gone) this.#endpoint.counters.lost++;
     else if (this.#endpoint.settings.always && status === 200) this.#only(encodeEvent(text));
-    else this.#endpoint.answer(this.#exchange, status, this.#typed(text, more), text);
+    else this.#endpoint.deliver(this.#exchange, this.#account, status, this.#typed(text, more), text);
   }
 
   /** Ends without an answer: a call that was cancelled has none. */
@@ -116,12 +141,14 @@ export class Reply implements Outlet {
   #stop(): void {
     this.#done = true;
     this.#endpoint.replies.delete(this);
+    this.#load?.answered();
   }
 
   /** A stream that is whole when it begins: one body, which need not be kept, because it is no less safe than a plain one. */
   #only(text: string): void {
     if (text !== '') this.#endpoint.counters.events++;
-    this.#endpoint.answer(this.#exchange, 200, this.#fields === none ? streamFields : [...streamFields, ...this.#fields], text);
+    const fields = this.#fields === none ? streamFields : [...streamFields, ...this.#fields];
+    this.#endpoint.deliver(this.#exchange, this.#account, 200, fields, text);
   }
 
   #emit(text: string): void {
@@ -136,7 +163,7 @@ export class Reply implements Outlet {
   #begin(): void {
     this.#begun = true;
     const { settings, store } = this.#endpoint;
-    if (!this.#gone) this.#stream = new OpenStream(this.#endpoint, this.#exchange, this.#fields, () => this.#left());
+    if (!this.#gone) this.#stream = new OpenStream(this.#endpoint, this.#exchange, this.#account, this.#fields, () => this.#left());
     // Whoever has gone before it began does not know its name, and cannot come back for it.
     if (this.#kept === undefined || settings.events === undefined || this.#gone) return;
     const name = this.#endpoint.streamName('p');

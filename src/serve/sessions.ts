@@ -6,6 +6,7 @@ import type { Change } from '../server/core.ts';
 import { type Agreement, Session } from '../server/session.ts';
 import type { Now, SessionRecord } from '../store/store.ts';
 import type { Audience, Endpoint } from './endpoint.ts';
+import { type Account, sessionWeight } from './limits.ts';
 import { Standalone } from './standalone.ts';
 import { randomName } from './status.ts';
 
@@ -15,17 +16,26 @@ export class Held implements Audience {
   readonly session: Session;
   /** Where the server's own messages go, once the client has asked for them. */
   readonly standalone: Standalone;
+  /** Who pays for what it keeps and runs: its principal, or the session itself where callers have no names. */
+  readonly account: Account;
+  /** Whose sessions it is one of. */
+  readonly opener: Account;
   record: SessionRecord;
+  /** Bytes it takes between its calls. */
+  weight = 0;
   busy = 0;
   used: number = Date.now();
   /** There while the store has not taken the latest state yet. */
   saving: Promise<void> | undefined;
 
-  constructor(endpoint: Endpoint, session: Session, id: string, record: SessionRecord) {
+  constructor(endpoint: Endpoint, session: Session, id: string, record: SessionRecord, opener?: Account) {
     this.id = id;
     this.session = session;
     this.record = record;
-    this.standalone = new Standalone(endpoint, id);
+    this.account = endpoint.callers.ofSession(record.owner);
+    this.opener = opener ?? this.account;
+    this.opener.sessions++;
+    this.standalone = new Standalone(endpoint, id, this.account);
   }
 
   hear(change: Change, at: number): void {
@@ -75,7 +85,7 @@ export class HttpSessions {
   }
 
   /** Keeps a session whose handshake is made; false when there are too many. */
-  keep(session: Session, principal: Principal): Now<boolean> {
+  keep(session: Session, principal: Principal, opener: Account): Now<boolean> {
     const { store, settings, counters } = this.#endpoint;
     const id = session.sessionId as string;
     const record = recordOf(session, principal.id, 0);
@@ -83,7 +93,7 @@ export class HttpSessions {
     const kept = (done: boolean): boolean => {
       if (!done) return false;
       counters.sessionsOpened++;
-      this.#hold(session, id, record);
+      this.#hold(session, id, record, opener);
       return true;
     };
     const created = store.sessions.create(id, record, limits.idleMs, limits.max);
@@ -114,8 +124,9 @@ export class HttpSessions {
     return held;
   }
 
-  #hold(session: Session, id: string, record: SessionRecord): Held {
-    const held = new Held(this.#endpoint, session, id, record);
+  #hold(session: Session, id: string, record: SessionRecord, opener?: Account): Held {
+    const held = new Held(this.#endpoint, session, id, record, opener);
+    weigh(held);
     session.onState = () => this.#save(held);
     this.#held.set(id, held);
     this.#endpoint.watch();
@@ -126,6 +137,7 @@ export class HttpSessions {
     if (record.version <= held.record.version) return;
     held.record = record;
     restore(held.session, record);
+    weigh(held);
   }
 
   touch(held: Held): void {
@@ -136,6 +148,7 @@ export class HttpSessions {
   #save(held: Held): void {
     const record = recordOf(held.session, held.record.owner, held.record.version + 1);
     held.record = record;
+    weigh(held);
     const save = (): Now<void> => this.#endpoint.store.sessions.save(held.id, record);
     // One after the other, or the older could land last.
     const saved = held.saving === undefined ? save() : held.saving.then(save, save);
@@ -156,8 +169,8 @@ export class HttpSessions {
   }
 
   /** A question may have been asked by another node. */
-  answered(held: Held, response: ParsedResponse): boolean {
-    if (held.session.answered(response)) return true;
+  answered(held: Held, response: ParsedResponse, bytes: number): boolean {
+    if (held.session.answered(response, bytes)) return true;
     const { id } = response;
     if (typeof id !== 'string' || id.startsWith(`${this.#endpoint.id}-`) || !/^[0-9a-f]+-\d+$/.test(id)) return false;
     this.#tell({ kind: 'answer', session: held.id, response });
@@ -182,7 +195,10 @@ export class HttpSessions {
   }
 
   #drop(held: Held): void {
-    this.#held.delete(held.id);
+    if (!this.#held.delete(held.id)) return;
+    held.opener.sessions--;
+    held.account.hold(-held.weight);
+    held.weight = 0;
     this.#endpoint.audience.delete(held);
     held.session.onState = undefined;
     held.session.close();
@@ -224,7 +240,7 @@ export class HttpSessions {
   tidy(now: number): void {
     const idleMs = this.#endpoint.settings.sessions?.idleMs ?? 0;
     for (const held of this.#held.values()) {
-      if (held.busy > 0 || held.standalone.open) this.touch(held);
+      if (held.busy > 0 || held.standalone.open > 0) this.touch(held);
       else if (now - held.used >= idleMs) this.#drop(held);
     }
   }
@@ -238,6 +254,12 @@ export class HttpSessions {
     this.#unsubscribe();
     for (const held of [...this.#held.values()]) this.#drop(held);
   }
+}
+
+function weigh(held: Held): void {
+  const weight = sessionWeight(held.record.client, held.record.subscribed);
+  held.account.hold(weight - held.weight);
+  held.weight = weight;
 }
 
 function recordOf(session: Session, owner: string, version: number): SessionRecord {

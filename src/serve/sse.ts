@@ -1,7 +1,8 @@
 // HTTP+SSE of 2024-11-05: one stream carries everything the server says, and lives as long as the session.
 import { faults } from '../jsonrpc/error.ts';
 import { encodeEvent } from '../jsonrpc/event-stream.ts';
-import { type Decoded, decodeMessage } from '../jsonrpc/message.ts';
+import { type Decoded, decodeMessage, type RequestId } from '../jsonrpc/message.ts';
+import { weightOf } from '../jsonrpc/weight.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import { type Answer, type BatchOutcome, encodeAnswer } from '../server/answer.ts';
 import type { Outlet } from '../server/context.ts';
@@ -10,7 +11,9 @@ import { callsIn, dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { Session } from '../server/session.ts';
 import type { Audience, Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
+import { type Account, type LimitName, Load, sessionWeight } from './limits.ts';
 import { OpenStream } from './open-stream.ts';
+import { overloaded, overloadFault } from './overload.ts';
 import { fault, randomName } from './status.ts';
 
 /** A message that reached another node than the one that holds the stream. */
@@ -30,6 +33,9 @@ class SseSession implements Outlet, Audience {
   readonly owner: string;
   readonly #endpoint: Endpoint;
   readonly #stream: OpenStream;
+  readonly #account: Account;
+  /** Bytes it takes between its calls. */
+  #weight = 0;
   principal: Principal;
   running = 0;
 
@@ -38,7 +44,11 @@ class SseSession implements Outlet, Audience {
     this.owner = principal.id;
     this.principal = principal;
     this.session = new Session(endpoint.core, principal, id);
-    this.#stream = new OpenStream(endpoint, exchange, [], onGone);
+    this.session.onState = () => this.#weigh();
+    this.#account = endpoint.callers.ofSession(principal.id);
+    this.#account.sessions++;
+    this.#weigh();
+    this.#stream = new OpenStream(endpoint, exchange, this.#account, [], onGone);
     this.#stream.write(`event: endpoint\ndata: ${target}\n\n`);
   }
 
@@ -52,25 +62,47 @@ class SseSession implements Outlet, Audience {
     else this.#put(JSON.stringify(message));
   }
 
-  isFull(message: Decoded): boolean {
-    const traits = this.session.handshake?.traits;
-    const more = message.kind === 'request' ? 1 : message.kind === 'batch' && traits !== undefined ? callsIn(message, traits) : 0;
-    return more > 0 && this.running + more > this.#endpoint.settings.maxRunning;
+  /** The limit that stands against this message. */
+  refuses(message: Decoded, weight: number): LimitName | undefined {
+    if (message.kind === 'notification' || message.kind === 'refused') return undefined;
+    const calls = this.#calls(message);
+    if (calls > 0 && this.running + calls > this.#endpoint.settings.maxRunning) return 'session_running';
+    return this.#account.refuses(calls, weight);
   }
 
-  receive(message: Decoded, principal: Principal): void {
+  #calls(message: Decoded): number {
+    const traits = this.session.handshake?.traits;
+    if (message.kind === 'batch') return traits === undefined ? 0 : callsIn(message, traits);
+    return message.kind === 'request' ? 1 : 0;
+  }
+
+  receive(message: Decoded, principal: Principal, weight: number): void {
     this.principal = principal;
     this.session.principal = principal;
-    const outlet: Outlet = { send: (sent) => this.send(sent), principal };
+    if (message.kind === 'response' && this.session.answered(message, weight)) return;
+    const calls = this.#calls(message);
+    const outlet = new SseOutlet(this, principal, () => new Load(this.#account, calls, weight));
     const outcome: BatchOutcome =
       message.kind === 'batch' ? dispatchBatch(this.session, message, outlet) : dispatch(this.session, message, outlet);
+    if (message.kind === 'request' && message.method === 'initialize') this.#weigh();
     if (!(outcome instanceof Promise)) return this.#answer(outcome);
-    const weight = message.kind === 'batch' ? message.members.length : 1;
-    this.running += weight;
+    outlet.load();
+    this.running += calls;
     void outcome.then((answer) => {
-      this.running -= weight;
+      this.running -= calls;
+      outlet.load().answered();
       this.#answer(answer);
     });
+  }
+
+  /** What the client said of itself, and what it subscribed to. */
+  #weigh(): void {
+    this.#hold(sessionWeight(this.session.handshake?.client, this.session.subscribed));
+  }
+
+  #hold(weight: number): void {
+    this.#account.hold(weight - this.#weight);
+    this.#weight = weight;
   }
 
   #answer(answer: Answer | readonly Answer[] | undefined): void {
@@ -87,8 +119,46 @@ class SseSession implements Outlet, Audience {
   }
 
   close(): void {
+    this.session.onState = undefined;
     this.session.close();
     this.#stream.end();
+    this.#account.sessions--;
+    this.#hold(0);
+  }
+}
+
+/** Where the answer to one message goes, and what it costs. */
+class SseOutlet implements Outlet {
+  readonly principal: Principal;
+  readonly #session: SseSession;
+  readonly #begin: () => Load;
+  #load: Load | undefined;
+
+  constructor(session: SseSession, principal: Principal, begin: () => Load) {
+    this.#session = session;
+    this.principal = principal;
+    this.#begin = begin;
+  }
+
+  send(message: object): void {
+    this.#session.send(message);
+  }
+
+  load(): Load {
+    this.#load ??= this.#begin();
+    return this.#load;
+  }
+
+  began(): void {
+    this.load().began();
+  }
+
+  ended(): void {
+    this.load().ended();
+  }
+
+  hold(bytes: number): void {
+    this.load().hold(bytes);
   }
 }
 
@@ -117,16 +187,17 @@ export class SseSessions {
   open(exchange: Exchange, principal: Principal, path: string): void {
     const endpoint = this.#endpoint;
     const { maxStreams, sessions } = endpoint.settings;
-    if (endpoint.full || this.#open.size >= (sessions?.max ?? maxStreams)) {
-      return endpoint.refuse(exchange, 503, fault(503, 'Too many streams are open'), { fields: ['retry-after', '5'] });
-    }
+    const account = exchange.account ?? endpoint.callers.all;
+    const full = this.#open.size >= (sessions?.max ?? maxStreams);
+    const limit = account.refusesStream() ?? account.refusesSession() ?? (full ? 'sessions' : undefined);
+    if (limit !== undefined) return overloaded(endpoint, exchange, limit);
     const id = randomName(18);
     const target = `${path.slice(0, -'/sse'.length)}/messages?sessionId=${id}`;
     const session = new SseSession(endpoint, exchange, id, principal, target, () => this.#drop(id));
     endpoint.counters.sessionsOpened++;
     this.#open.set(id, session);
     endpoint.audience.add(session);
-    endpoint.quietly(endpoint.store.put(`sse/${id}`, principal.id, ttlMs));
+    endpoint.quietly(endpoint.store.put(`sse/${id}`, principal.id, ttlMs, principal.id));
   }
 
   receive(exchange: Exchange, principal: Principal, message: Decoded, text: string): void {
@@ -142,15 +213,14 @@ export class SseSessions {
       return;
     }
     if (session.owner !== principal.id) return unknown(endpoint, exchange);
-    if (session.isFull(message)) {
-      return endpoint.refuse(exchange, 503, fault(503, 'Too many calls run in this session'), { fields: ['retry-after', '1'] });
-    }
+    const limit = session.refuses(message, exchange.weight);
+    if (limit !== undefined) return overloaded(endpoint, exchange, limit, { id: idOf(message), traits: session.session.spoken });
     // What cannot be read is answered here, where its sender looks first; the rest on the stream.
     if (message.kind === 'refused' && message.error.code === faults.parseError().code) {
       return endpoint.refuse(exchange, 400, message.error, { traits: session.session.spoken });
     }
     endpoint.answer(exchange, 202, ['content-type', 'text/plain'], 'Accepted');
-    session.receive(message, principal);
+    session.receive(message, principal, exchange.weight);
   }
 
   async #forward(exchange: Exchange, principal: Principal, id: string, text: string): Promise<void> {
@@ -165,10 +235,11 @@ export class SseSessions {
     const session = from === this.#endpoint.id ? undefined : this.#open.get(id);
     if (session?.owner !== principal.id) return;
     const message = decodeMessage(text, maxDepth);
+    const weight = weightOf(text);
+    const limit = session.refuses(message, weight);
     // Its sender was told that it arrived, so it hears of this on the stream.
-    if (!session.isFull(message)) session.receive(message, principal);
-    else if (message.kind === 'request')
-      session.send({ jsonrpc: '2.0', id: message.id, error: fault(503, 'Too many calls run in this session') });
+    if (limit === undefined) session.receive(message, principal, weight);
+    else if (message.kind === 'request') session.send({ jsonrpc: '2.0', id: message.id, error: overloadFault(this.#endpoint, limit) });
   }
 
   #drop(id: string): void {
@@ -179,12 +250,12 @@ export class SseSessions {
     session.close();
     for (const told of this.#endpoint.core.farewells) told(id);
     // There is no way to take it back: nobody can use it once the stream is gone.
-    this.#endpoint.quietly(this.#endpoint.store.put(`sse/${id}`, '', 1));
+    this.#endpoint.quietly(this.#endpoint.store.put(`sse/${id}`, '', 1, session.owner));
   }
 
   /** Other nodes must know that they are still there. */
   tidy(): void {
-    for (const [id, { owner }] of this.#open) this.#endpoint.quietly(this.#endpoint.store.put(`sse/${id}`, owner, ttlMs));
+    for (const [id, { owner }] of this.#open) this.#endpoint.quietly(this.#endpoint.store.put(`sse/${id}`, owner, ttlMs, owner));
   }
 
   endListeners(): void {
@@ -195,6 +266,10 @@ export class SseSessions {
     this.#unsubscribe();
     for (const id of [...this.#open.keys()]) this.#drop(id);
   }
+}
+
+function idOf(message: Decoded): RequestId | undefined {
+  return message.kind === 'request' ? message.id : undefined;
 }
 
 function unknown(endpoint: Endpoint, exchange: Exchange): void {

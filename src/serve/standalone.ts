@@ -5,6 +5,7 @@ import type { Outlet } from '../server/context.ts';
 import type { Following, Reader } from '../store/store.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
+import type { Account } from './limits.ts';
 import { OpenStream } from './open-stream.ts';
 
 interface Line {
@@ -20,16 +21,21 @@ const maxClosed = 8;
 export class Standalone implements Outlet {
   readonly #endpoint: Endpoint;
   readonly #session: string;
+  readonly #account: Account;
   /** The newest last: a message goes to one of them only. */
   #lines: Line[] | undefined;
 
-  constructor(endpoint: Endpoint, session: string) {
+  constructor(endpoint: Endpoint, session: string, account: Account) {
     this.#endpoint = endpoint;
     this.#session = session;
+    this.#account = account;
   }
 
-  get open(): boolean {
-    return this.#lines?.some((line) => line.stream !== undefined) ?? false;
+  /** How many streams are open. */
+  get open(): number {
+    let open = 0;
+    for (const line of this.#lines ?? []) if (line.stream !== undefined) open++;
+    return open;
   }
 
   /** To the newest stream that is open; when none is, to where the newest would be resumed. */
@@ -63,7 +69,7 @@ export class Standalone implements Outlet {
     if (following === undefined || following === 'trimmed') return following ?? false;
     counters.streamsResumed++;
     if (name.startsWith('g')) this.#goOn(exchange, name, following, reader, traits);
-    else follow(this.#endpoint, exchange, following, reader);
+    else follow(this.#endpoint, exchange, this.#account, following, reader);
     return true;
   }
 
@@ -90,7 +96,7 @@ export class Standalone implements Outlet {
       this.#lines = this.#lines?.filter((one) => one !== old);
     }
     const line: Line = { name, number, stream: undefined, leave: () => undefined };
-    line.stream = new OpenStream(this.#endpoint, exchange, [], () => {
+    line.stream = new OpenStream(this.#endpoint, exchange, this.#account, [], () => {
       line.stream = undefined;
       line.leave();
     });
@@ -135,8 +141,8 @@ export class Standalone implements Outlet {
 }
 
 /** The stream of a call that was cut: what was missed, then the rest as it comes. */
-function follow(endpoint: Endpoint, exchange: Exchange, following: Following, reader: LateReader): void {
-  const stream = new OpenStream(endpoint, exchange, [], () => following.leave());
+function follow(endpoint: Endpoint, exchange: Exchange, account: Account, following: Following, reader: LateReader): void {
+  const stream = new OpenStream(endpoint, exchange, account, [], () => following.leave());
   reader.begin(following, {
     event: (number, data) => stream.write(encodeEvent(data, `${reader.name}-${number}`)),
     end: () => stream.end(),

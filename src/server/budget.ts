@@ -120,7 +120,7 @@ function pointer(uri: string, note: string): ContentBlock[] {
 
 async function keep(call: Call, kept: Kept, from: number): Promise<string> {
   const id = crypto.randomUUID();
-  await (await call.core.kept()).put(`rest ${id}`, JSON.stringify(kept), keptMs);
+  await (await call.core.kept()).put(`rest ${id}`, JSON.stringify(kept), keptMs, call.principal?.id);
   return `${prefix}${id}/${from}`;
 }
 

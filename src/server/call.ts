@@ -219,7 +219,8 @@ export class Call implements ResourceContext {
     if (outlet === undefined) return Promise.reject(this.#reason ?? new VivariumError('ERR_CLOSED', 'The call has been answered'));
     const { signal } = this;
     this.session.pending ??= new Pending(this.session.askPrefix);
-    return this.session.pending.ask((message) => outlet.send(message), method, params, { timeoutMs: this.core.asking.ttlMs, signal });
+    const hold = (bytes: number): void => this.hold(bytes);
+    return this.session.pending.ask((message) => outlet.send(message), method, params, { timeoutMs: this.core.asking.ttlMs, signal, hold });
   }
 
   /** Dropped once the answer has left. What cannot be written as JSON is dropped too, and its author told. */
@@ -230,6 +231,17 @@ export class Call implements ResourceContext {
     } catch (error) {
       this.core.report(error, this.method);
     }
+  }
+
+  /** The handler takes time: the porch counts it until it has ended, not only until the call is answered or cancelled. */
+  begin(): Outlet | undefined {
+    this.#outlet?.began?.();
+    return this.#outlet;
+  }
+
+  /** Something from outside is kept with this call: the porch counts that too. */
+  hold(bytes: number): void {
+    this.#outlet?.hold?.(bytes);
   }
 
   /** To be sent when the handler has ended. */

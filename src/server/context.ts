@@ -104,4 +104,9 @@ export interface Outlet {
   readonly principal?: Principal | undefined;
   header?(name: string): string | undefined;
   detach?(retryMs: number): boolean;
+  /** A handler takes time for this message; `ended` says that it no longer does, also when its call was cancelled long before. */
+  began?(): void;
+  ended?(): void;
+  /** This message keeps so many more bytes until its handlers have ended. */
+  hold?(bytes: number): void;
 }

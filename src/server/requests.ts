@@ -43,6 +43,7 @@ const features: ReadonlyMap<string, Feature> = new Map<string, Feature>([
 /** Whose handlers may ask the client. */
 const askable: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
+const maxTokenLength = 1_024;
 const stillRunning = faults.invalidRequest('A request with this id is still running');
 
 /** Gives a definition what is otherwise loaded after its first answer. */
@@ -163,8 +164,10 @@ function rounds(call: Call, params: Params, attempt: () => Reply | Promise<Reply
 function track(call: Call, work: Promise<Reply>): Promise<Answer | undefined> {
   const { running } = call.session;
   running.set(call.requestId, call);
+  const outlet = call.begin();
   return new Promise((resolve) => {
     const end = (reply: Reply): void => {
+      outlet?.ended?.();
       if (call.cancelled) return;
       running.delete(call.requestId);
       call.finish();
@@ -264,6 +267,9 @@ function metaFault(meta: unknown): string | undefined {
   const { progressToken, [metaKeys.logLevel]: level } = meta as Params;
   if (progressToken !== undefined && typeof progressToken !== 'string' && !Number.isSafeInteger(progressToken))
     return '_meta.progressToken must be a string or an integer';
+  // It comes back with every notification.
+  if (typeof progressToken === 'string' && progressToken.length > maxTokenLength)
+    return `_meta.progressToken must have at most ${maxTokenLength} characters`;
   // Means something in a modern request only.
   if (level === undefined || !modernMeta(meta as Params)) return undefined;
   return (logLevels as readonly unknown[]).includes(level) ? undefined : `${metaKeys.logLevel} must be one of ${logLevels.join(', ')}`;

@@ -162,11 +162,12 @@ export function subscribe(call: Call, params: Params | undefined): Reply {
   const { session } = call;
   const uri = params?.['uri'] as string;
   if (session.deaf || !call.core.announces) return { error: faults.methodNotFound('resources/subscribe') };
+  // Before it is compared with every template.
+  if (uri.length > maxUriLength) return { error: faults.invalidParams(`A URI to subscribe to has at most ${maxUriLength} characters`) };
   if (hiddenFrom(call.core, call.principal, uri)) {
     const [visible] = candidates(call, uri);
     return { error: (visible === undefined ? undefined : lackingScopes(call, visible[0].details)) ?? faults.resourceNotFound(uri) };
   }
-  if (uri.length > maxUriLength) return { error: faults.invalidParams(`A URI to subscribe to has at most ${maxUriLength} characters`) };
   if (session.subscribed.size >= maxSubscribed && !session.subscribed.has(uri)) {
     return { error: faults.invalidParams(`A client subscribes to at most ${maxSubscribed} URIs`) };
   }

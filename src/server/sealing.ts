@@ -97,7 +97,10 @@ export async function unseal(call: Call, params: Params): Promise<Reply | undefi
     call.core.report(new VivariumError('ERR_CLOSED', `requestState refused: ${fault}`), call.method);
     return { error: refusal('Invalid or expired requestState') };
   }
-  if (singleUse(call, params) && !(await (await call.core.kept()).claim(`round ${state.flow} ${state.round}`, call.core.asking.ttlMs))) {
+  if (
+    singleUse(call, params) &&
+    !(await (await call.core.kept()).claim(`round ${state.flow} ${state.round}`, call.core.asking.ttlMs, call.principal?.id))
+  ) {
     return { error: refusal('requestState was already used') };
   }
   const answers = new Map(state.answers.map(([key, answer]) => [key, answer]));
@@ -164,7 +167,7 @@ async function close(call: Call, state: State): Promise<string> {
   if (text.length <= inlineBytes) return encrypt(call, text);
   const stored = crypto.randomUUID();
   const sealed = await encrypt(call, text);
-  await (await call.core.kept()).put(`state ${stored}`, sealed, ttlMs);
+  await (await call.core.kept()).put(`state ${stored}`, sealed, ttlMs, call.principal?.id);
   return encrypt(call, new TextEncoder().encode(JSON.stringify({ stored, digest: await digest(sealed) } satisfies Pointer)));
 }
 
@@ -179,6 +182,8 @@ async function open(call: Call, token: string): Promise<State | string> {
   if (!('stored' in found)) return found;
   const sealed = await (await call.core.kept()).get(`state ${found.stored}`);
   if (sealed !== undefined && (await digest(sealed)) !== found.digest) return 'not what was stored';
+  // The client sent a few bytes only; what they stand for is kept until the call has ended.
+  if (sealed !== undefined) call.hold(2 * sealed.length);
   const state = sealed === undefined ? undefined : await decrypt(call, sealed);
   return state === undefined ? 'no longer stored' : (JSON.parse(state) as State);
 }

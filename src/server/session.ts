@@ -80,9 +80,9 @@ export class Session {
     this.sessionId = sessionId;
   }
 
-  /** False when nobody asked. */
-  answered(response: ParsedResponse): boolean {
-    return this.pending?.settle(response) ?? false;
+  /** False when nobody asked. `bytes` is what the response takes in memory, where the porch counts that. */
+  answered(response: ParsedResponse, bytes?: number): boolean {
+    return this.pending?.settle(response, bytes) ?? false;
   }
 
   /** Untagged to a legacy client that was promised it, tagged to every modern listener that asked for it. */

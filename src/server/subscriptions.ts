@@ -62,7 +62,11 @@ export function listen(call: Call, params: Params | undefined): Reply | Promise<
         resolve({ result: core.stamp({ resultType: 'complete', _meta: tag }) });
       },
     });
-    call.signal.addEventListener('abort', () => session.listeners.delete(requestId));
+    call.signal.addEventListener('abort', () => {
+      session.listeners.delete(requestId);
+      // It has been answered by nothing; but this says that nobody works on it any more.
+      resolve({ result: {} });
+    });
   });
 }
 

@@ -1,4 +1,5 @@
-// The event log of a single process: bounded for each stream, for each session, and in all.
+// The event log of a single process: bounded for each stream, for each session, and in all; whoever has most loses first.
+import { bytesOf, Ledger } from './ledger.ts';
 import type { EventLimits, EventLog, Following, Reader } from './store.ts';
 
 interface Stream {
@@ -6,9 +7,14 @@ interface Stream {
   first: number;
   last: number;
   readonly events: { readonly data: string; readonly at: number }[];
+  /** Characters in its events. */
   length: number;
+  /** Bytes it takes. */
+  size: number;
   ended: boolean;
   readonly limits: EventLimits;
+  /** Whose it is, as far as that is known. */
+  readonly owner: string;
   reader: Reader | undefined;
 }
 
@@ -22,14 +28,17 @@ export interface MemoryEvents extends EventLog {
 const maxEnded = 32;
 /** Of those nobody reads just now, so many: a client that opens one after the other must not fill the memory. */
 const maxIdle = 64;
-/** Characters in all: beyond it the oldest streams go first. */
-const maxLength = 64 * 1024 * 1024;
+/** Bytes in all: beyond it, the oldest streams of whoever has most go first. */
+const maxBytes = 64 * 1024 * 1024;
+/** Room that is made at a time: to make it for each event would mean to look at every stream for each. */
+const slack = 1024 * 1024;
 /** What an event, or a stream, takes beside its text. */
 const overhead = 200;
 
-export function memoryEvents(): MemoryEvents {
+/** `ownerOf` says whose a session is. */
+export function memoryEvents(ownerOf: (session: string) => string = () => ''): MemoryEvents {
   const sessions = new Map<string, Map<string, Stream>>();
-  let length = 0;
+  const ledger = new Ledger();
 
   const find = (session: string, stream: string): Stream | undefined => sessions.get(session)?.get(stream);
   const trim = (stream: Stream): void => {
@@ -37,12 +46,16 @@ export function memoryEvents(): MemoryEvents {
     if (gone === undefined) return;
     stream.first++;
     stream.length -= gone.data.length;
-    length -= gone.data.length + overhead;
+    grow(stream, -sizeOf(gone.data));
+  };
+  const grow = (stream: Stream, bytes: number): void => {
+    stream.size += bytes;
+    ledger.add(stream.owner, bytes);
   };
   const forget = (session: string, name: string): void => {
     const streams = sessions.get(session);
     const stream = streams?.get(name);
-    length -= stream === undefined ? 0 : stream.length + (stream.events.length + 1) * overhead;
+    if (stream !== undefined) grow(stream, -stream.size);
     streams?.delete(name);
     if (streams?.size === 0) sessions.delete(session);
   };
@@ -55,25 +68,27 @@ export function memoryEvents(): MemoryEvents {
     const idle = [...streams].filter(([, one]) => one.reader === undefined && !one.ended);
     for (const [old] of idle.slice(0, -maxIdle)) forget(session, old);
     sessions.set(session, streams);
-    length += overhead;
-    const stream: Stream = { first: 1, last: 0, events: [], length: 0, ended: false, limits, reader };
+    const stream: Stream = { first: 1, last: 0, events: [], length: 0, size: 0, ended: false, limits, owner: ownerOf(session), reader };
+    grow(stream, overhead);
     streams.set(name, stream);
     return stream;
   };
-  /** The oldest events of all go first; a map keeps the order in which sessions came. */
+  /** The oldest events of whoever has most go first; a map keeps the order in which sessions came. */
   const makeRoom = (): void => {
+    const most = ledger.largest();
     for (const [session, streams] of sessions) {
       for (const [name, stream] of streams) {
-        while (length > maxLength && stream.events.length > 0) trim(stream);
+        if (stream.owner !== most) continue;
+        while (ledger.total > maxBytes - slack && stream.events.length > 0) trim(stream);
         // Or every event that follows would walk past what is empty.
         if (stream.events.length === 0 && stream.ended) forget(session, name);
-        if (length <= maxLength) return;
+        if (ledger.total <= maxBytes - slack) return;
       }
     }
   };
   const bound = (stream: Stream, now: number): void => {
-    const { maxCount, maxBytes } = stream.limits;
-    while (stream.events.length > maxCount || (stream.length > maxBytes && stream.events.length > 1)) trim(stream);
+    const { maxCount, maxBytes: most } = stream.limits;
+    while (stream.events.length > maxCount || (stream.length > most && stream.events.length > 1)) trim(stream);
     age(stream, now);
   };
   const age = (stream: Stream, now: number): void => {
@@ -93,9 +108,9 @@ export function memoryEvents(): MemoryEvents {
       stream.last = number;
       stream.events.push({ data, at: now });
       stream.length += data.length;
-      length += data.length + overhead;
+      grow(stream, sizeOf(data));
       bound(stream, now);
-      if (length > maxLength) makeRoom();
+      if (ledger.total > maxBytes) makeRoom();
       stream.reader?.event(number, data);
     },
     end(session, name) {
@@ -125,7 +140,7 @@ export function memoryEvents(): MemoryEvents {
     },
     drop(session) {
       for (const stream of sessions.get(session)?.values() ?? []) {
-        length -= stream.length + (stream.events.length + 1) * overhead;
+        grow(stream, -stream.size);
         stream.reader?.end();
       }
       sessions.delete(session);
@@ -141,7 +156,11 @@ export function memoryEvents(): MemoryEvents {
     },
     clear() {
       sessions.clear();
-      length = 0;
+      ledger.clear();
     },
   };
+}
+
+function sizeOf(data: string): number {
+  return bytesOf(data) + overhead;
 }

@@ -7,10 +7,11 @@ export type Now<T> = T | Promise<T>;
 
 /** For questions that were asked in one request and are answered in another. Values expire by themselves. */
 export interface Vault {
-  put(id: string, value: string, ttlMs: number): Promise<void>;
+  /** `owner` is the principal it is kept for: whoever keeps too much loses its own first. */
+  put(id: string, value: string, ttlMs: number, owner?: string): Promise<void>;
   get(id: string): Promise<string | undefined>;
-  /** True for the first who asks, false for everyone after. */
-  claim(id: string, ttlMs: number): Promise<boolean>;
+  /** True for the first who asks, false for everyone after, and for an owner that claims too much. */
+  claim(id: string, ttlMs: number, owner?: string): Promise<boolean>;
   /** Keys of 32 bytes, the newest first; every node that shares the store has the same. */
   keys(): Promise<readonly Uint8Array[]>;
 }

@@ -67,23 +67,31 @@ describe('a challenge', () => {
   });
 });
 
-describe('a challenge of 100 KB', () => {
-  const size = 100_000;
+describe('a challenge of 400 KB', () => {
   it.each([
-    ['of one scheme', 'a'.repeat(size)],
-    ['of commas', ','.repeat(size)],
-    ['of blanks', `Bearer${' '.repeat(size)}x`],
-    ['of schemes', 'Bearer a '.repeat(size / 9)],
-    ['of slashes', `Bearer ${'a/'.repeat(size / 2)}"`],
-    ['of padding', `Bearer ${'='.repeat(size)}x`],
-    ['of backslashes', `Bearer a="${'\\'.repeat(size)}`],
-    ['of quotes', `Bearer a=${'"'.repeat(size)}`],
-    ['of parameters', `Bearer ${'a=b,'.repeat(size / 4)}`],
-    ['of many starts', 'a="'.repeat(size / 3)],
-  ])('%s takes time in proportion', (_, header) => {
-    const started = performance.now();
-    readDemand(header);
-    // Ten times as much takes about ten times as long, not a hundred: a generous bound for a busy machine.
-    expect(performance.now() - started).toBeLessThan(1_000);
+    ['of one scheme', (size: number) => 'a'.repeat(size)],
+    ['of commas', (size: number) => ','.repeat(size)],
+    ['of blanks', (size: number) => `Bearer${' '.repeat(size)}x`],
+    ['of schemes', (size: number) => 'Bearer a '.repeat(size / 9)],
+    ['of slashes', (size: number) => `Bearer ${'a/'.repeat(size / 2)}"`],
+    ['of padding', (size: number) => `Bearer ${'='.repeat(size)}x`],
+    ['of backslashes', (size: number) => `Bearer a="${'\\'.repeat(size)}`],
+    ['of quotes', (size: number) => `Bearer a=${'"'.repeat(size)}`],
+    ['of parameters', (size: number) => `Bearer ${'a=b,'.repeat(size / 4)}`],
+    ['of many starts', (size: number) => 'a="'.repeat(size / 3)],
+  ])('%s takes time in proportion', (_, make) => {
+    // Four times as much takes about four times as long, not sixteen; what is over at once needs no comparison.
+    expect(shortest(make(400_000))).toBeLessThan(Math.max(12 * shortest(make(100_000)), 100));
   });
+
+  /** Of several attempts: others use the processor too. */
+  function shortest(header: string): number {
+    return Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const started = performance.now();
+        readDemand(header);
+        return performance.now() - started;
+      }),
+    );
+  }
 });

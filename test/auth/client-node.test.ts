@@ -313,7 +313,7 @@ describe('coming back (A22)', () => {
         resolve();
       };
       const redirect = loopbackRedirect({ port, openBrowser, print });
-      redirect.open(url, { signal: AbortSignal.timeout(5_000), state }).catch(() => undefined);
+      redirect.open(url, { signal: AbortSignal.timeout(20_000), state }).catch(() => undefined);
     });
     await printed;
     expect(lines).toEqual([`Open this address in a browser to go on:\n${url.href}`]);

@@ -25,11 +25,11 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 });
 `;
 
-it('does not wait as long for an answer in the newest revision as for a server to start', { timeout: 60_000 }, async () => {
+it('does not wait as long for an answer in the newest revision as for a server to start', { timeout: 120_000 }, async () => {
   const target = { kind: 'command', command: process.execPath, args: ['-e', mute] } as const;
-  const { offered, durationMs } = await runCheck(target, { only: ['ping'] });
+  const { offered, durationMs } = await runCheck(target, { only: ['ping'], startTimeout: 60_000 });
   expect(offered).toEqual(['2025-11-25']);
-  expect(durationMs).toBeLessThan(15_000);
+  expect(durationMs).toBeLessThan(55_000);
 });
 
 /** Needs `delay` milliseconds before it reads anything: each time, or only until `marker` is there, as a program that is fetched first. */
@@ -63,7 +63,7 @@ it('finds the newest revision of a server that is slow each time', { timeout: 60
 
 it('asks a server that never says anything no third time', { timeout: 60_000 }, async () => {
   const target = { kind: 'command', command: process.execPath, args: ['-e', 'process.stdin.resume()'] } as const;
-  const { offered, durationMs } = await runCheck(target, { startTimeout: 6_000 });
+  const { offered, durationMs } = await runCheck(target, { startTimeout: 10_000 });
   expect(offered).toEqual([]);
-  expect(durationMs).toBeLessThan(15_000);
+  expect(durationMs).toBeLessThan(29_000);
 });

@@ -10,6 +10,8 @@ import { connect } from './doors.ts';
 const token = 'a-token-that-is-long-enough';
 
 it('A login may take longer than the server may', async () => {
+  // Time enough to connect on a busy machine.
+  const connectMs = 4_000;
   const server = new Server({ name: 's', version: '1' });
   server.tool('hi', {}, () => 'hi');
   await using http = await serveHttp(server, { port: 0, signals: false, auth: bearer([token]) });
@@ -18,11 +20,11 @@ it('A login may take longer than the server may', async () => {
     token: async ({ status }: { status?: number }) => {
       if (status === undefined) return asked === 0 ? undefined : token;
       asked++;
-      await new Promise((resolve) => setTimeout(resolve, 400));
+      await new Promise((resolve) => setTimeout(resolve, connectMs + 200));
       return token;
     },
   };
-  await using client = await connect(http.url, { auth, timeouts: { connectMs: 200 } });
+  await using client = await connect(http.url, { auth, timeouts: { connectMs } });
   expect((await client.callTool('hi')).content).toEqual([{ type: 'text', text: 'hi' }]);
   expect(asked).toBe(1);
 });

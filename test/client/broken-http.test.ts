@@ -5,16 +5,21 @@ import { VivariumError } from '../../src/client/index.ts';
 import { connect } from './doors.ts';
 import { type Any, failureOf, rudeHttp } from './rude.ts';
 
-const soon = { timeouts: { probeMs: 300, connectMs: 500 } };
+const patient = { timeouts: { probeMs: 8_000, connectMs: 20_000 } };
+/** For a server that never answers. */
+const impatient = { timeouts: { probeMs: 300, connectMs: 500 } };
 
-async function failing(respond: (response: ServerResponse) => void): Promise<{ error: Any; url: string; verbs: string[] }> {
+async function failing(
+  respond: (response: ServerResponse) => void,
+  limits = patient,
+): Promise<{ error: Any; url: string; verbs: string[] }> {
   const verbs: string[] = [];
   const { url } = await rudeHttp('legacy', (message, response, request) => {
     verbs.push(`${request.method} ${message?.method ?? ''}`.trim());
     respond(response);
     return true;
   });
-  const error = await failureOf(connect(url, soon));
+  const error = await failureOf(connect(url, limits));
   expect(error).toBeInstanceOf(VivariumError);
   expect(error.message).not.toMatch(/[\r\n]/);
   expect(error.failure.target).toBe(url);
@@ -119,7 +124,7 @@ describe('a broken server over HTTP is told of in one line', () => {
   });
 
   it('when it accepts the connection and never answers', async () => {
-    const { error } = await failing(() => undefined);
+    const { error } = await failing(() => undefined, impatient);
     expect(error.code).toBe('ERR_TIMEOUT');
     expect(error.message).toContain('does not answer');
     expect(error.message).not.toContain('was started');
@@ -136,7 +141,7 @@ describe('a broken server over HTTP is told of in one line', () => {
   it('when nothing listens on the port', async () => {
     const server = await rudeHttp('legacy');
     await server.close();
-    const error = await failureOf(connect(server.url, soon));
+    const error = await failureOf(connect(server.url, patient));
     expect(error).toBeInstanceOf(VivariumError);
     expect(error.code).toBe('ERR_CONNECT');
     expect(error.message).toMatch(/^Nothing listens there \(ECONNREFUSED/);
@@ -145,7 +150,7 @@ describe('a broken server over HTTP is told of in one line', () => {
 
   it('when it is asked for TLS and speaks none', async () => {
     const { url } = await rudeHttp('legacy');
-    const error = await failureOf(connect(url.replace('http:', 'https:'), soon));
+    const error = await failureOf(connect(url.replace('http:', 'https:'), patient));
     expect(error).toBeInstanceOf(VivariumError);
     expect(error.code).toBe('ERR_CONNECT');
     expect(error.message).toMatch(/^TLS: the server does not speak it there \(\w+\); did you mean http:\/\/\? \[https:/);
@@ -156,16 +161,16 @@ describe('a broken server over HTTP is told of in one line', () => {
 
   it('when it speaks another revision than the pinned one', async () => {
     const { url } = await rudeHttp('legacy');
-    const old = await failureOf(connect(url, { ...soon, revision: '2025-11-25' }));
+    const old = await failureOf(connect(url, { ...patient, revision: '2025-11-25' }));
     expect([old.code, old.message]).toEqual(['ERR_ERA', `The server speaks 2025-06-18, not 2025-11-25 [${url}]`]);
-    const modern = await failureOf(connect(url, { ...soon, revision: '2026-07-28' }));
+    const modern = await failureOf(connect(url, { ...patient, revision: '2026-07-28' }));
     expect(modern.code).toBe('ERR_ERA');
     expect(modern.message).toContain('2026-07-28');
     expect(modern.failure).toMatchObject({ phase: 'probe', target: url });
   });
 
   it('when the host does not exist', async () => {
-    const error = await failureOf(connect('http://no-such-host.invalid/mcp', soon));
+    const error = await failureOf(connect('http://no-such-host.invalid/mcp', patient));
     expect(error.code).toMatch(/^ERR_(?:CONNECT|TIMEOUT)$/);
     expect(error.message).not.toMatch(/[\r\n]/);
   });
@@ -177,7 +182,7 @@ it('A way back that works beside it does not hide the first refusal', async () =
     else response.writeHead(404).end();
     return true;
   });
-  const error = await failureOf(connect(url, soon));
+  const error = await failureOf(connect(url, patient));
   expect(error.message).toContain('(404)');
 });
 

@@ -9,7 +9,7 @@ import { type Any, failureOf, rudeStart } from './rude.ts';
 
 const patient = { timeouts: { probeMs: 20_000, connectMs: 20_000 } };
 /** For those that never answer; a child needs some time to say what it says. */
-const impatient = { timeouts: { probeMs: 300, connectMs: 2_000 } };
+const impatient = { timeouts: { probeMs: 300, connectMs: 6_000 } };
 const started = (how: string, limits = patient): Promise<Any> => failureOf(connectTo(rudeStart(how), limits));
 
 function expectOneLine(error: Any): void {

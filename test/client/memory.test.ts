@@ -33,7 +33,7 @@ function createServer(only: (typeof revisions)[number], work: Work): Server {
   );
   server.tool('steps', {}, async (_, ctx) => {
     for (let step = 1; step <= 5; step++) {
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await new Promise((resolve) => setTimeout(resolve, 450));
       ctx.progress(step, 5);
     }
     return 'done';
@@ -71,16 +71,16 @@ describe.each(revisions)('a client of a server that speaks only %s', (revision) 
     await using client = await open(work);
     const abort = new AbortController();
     const call = client.callTool('wait', {}, { signal: abort.signal });
-    await vi.waitFor(() => expect(work).toEqual({ begun: 1, stopped: 0 }));
+    await vi.waitFor(() => expect(work).toEqual({ begun: 1, stopped: 0 }), 20_000);
     abort.abort();
     await expect(call).rejects.toMatchObject({ code: 'ERR_CANCELLED' });
-    await vi.waitFor(() => expect(work).toEqual({ begun: 1, stopped: 1 }));
+    await vi.waitFor(() => expect(work).toEqual({ begun: 1, stopped: 1 }), 20_000);
     expect((await client.callTool('add', { a: 1, b: 1 })).content).toHaveLength(1);
   });
 
   it('is kept waiting by progress, without listening to it', async () => {
     await using client = await open();
-    const result = await client.callTool('steps', {}, { timeouts: { idleMs: 100, totalMs: 10_000 } });
+    const result = await client.callTool('steps', {}, { timeouts: { idleMs: 2_000, totalMs: 20_000 } });
     expect(result.isError).toBe(false);
     await expect(client.callTool('wait', {}, { timeouts: { idleMs: 50 } })).rejects.toMatchObject({
       code: 'ERR_TIMEOUT',

@@ -53,7 +53,7 @@ async function strict(token: (request: TokenRequest) => string | Promise<string>
 
 describe('a call that leads to a login', () => {
   it('may take longer than the server may', async () => {
-    const idleMs = 1_000;
+    const idleMs = 4_000;
     // This clock starts after the other one and is longer: it would ring too late.
     const login = (): Promise<string> => new Promise((resolve) => void setTimeout(() => resolve('new'), idleMs + 100));
     const { client, calls } = await strict(({ status }) => (status === 401 ? login() : 'old'));

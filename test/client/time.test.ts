@@ -46,9 +46,9 @@ describe.each(cases)('over %s, in %s', (way, revision) => {
 
   it('progress that nobody listens to keeps a call alive, up to its limit', async () => {
     const { client } = await arrive();
-    const lively = { timeouts: { idleMs: 400, totalMs: 60_000 } };
-    expect((await client.callTool('steps', { steps: 12, ms: 50 }, lively)).content).toEqual([{ type: 'text', text: 'done' }]);
-    const error = await failureOf(client.callTool('steps', { steps: 1_000, ms: 20 }, { timeouts: { idleMs: 5_000, totalMs: 200 } }));
+    const lively = { timeouts: { idleMs: 2_500, totalMs: 60_000 } };
+    expect((await client.callTool('steps', { steps: 11, ms: 250 }, lively)).content).toEqual([{ type: 'text', text: 'done' }]);
+    const error = await failureOf(client.callTool('steps', { steps: 1_000, ms: 20 }, { timeouts: { idleMs: 20_000, totalMs: 200 } }));
     expect(error).toMatchObject({ code: 'ERR_TIMEOUT', failure: { limit: 'totalMs' } });
   });
 

@@ -24,11 +24,10 @@ describe('closing', () => {
     ['directly', tree],
     ['through a shell', throughShell],
   ])('ends a child that ends with its stdin, and its own child, started %s', async (_, command) => {
-    const { channel, count } = hear(await stdio(command()).open());
+    const { channel, count } = hear(await stdio(command(), { graceMs: 120_000 }).open());
     const [{ pids }] = await count(1);
-    const before = performance.now();
+    // Whoever waited for the grace would not be back in time for this test.
     await channel.close();
-    expect(performance.now() - before).toBeLessThan(1_500);
     expect(pids.map(isAlive)).toEqual([false, false]);
   });
 

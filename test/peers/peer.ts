@@ -134,7 +134,10 @@ export function drive(name: string, revision: Revision, connect: Connect): void 
       const held = peer.callTool('hold', {}, { signal: controller.signal, onprogress: () => controller.abort(new Error('enough')) });
       await expect(held).rejects.toThrow('enough');
       // Going away, as 2026-07-28 cancels over HTTP, is no message, and has no place in the order of messages.
-      await vi.waitFor(async () => expect((await peer.callTool('aborts')).content).toEqual([{ type: 'text', text: 'ERR_CANCELLED' }]));
+      await vi.waitFor(
+        async () => expect((await peer.callTool('aborts')).content).toEqual([{ type: 'text', text: 'ERR_CANCELLED' }]),
+        20_000,
+      );
     });
 
     // In 2026-07-28 changes come only through a subscription.

@@ -52,13 +52,13 @@ describe.each(doors)('%s', (_, open) => {
     },
   );
 
-  it('answers a call too many in one session with 503', async () => {
+  it('answers a call too many in one session with 429', async () => {
     const door = await open(createEverything(), { maxRunning: 2 });
     const headers = await openSession(door);
     const running = [await door.begin({ headers, body: call(1, 'deaf') }), await door.begin({ headers, body: call(2, 'deaf') })];
     await eventually(() => door.stats.running).toBe(2);
     const third = await door.send({ headers, body: call(3, 'deaf') });
-    expect([third.status, third.json.id, third.headers['retry-after']]).toEqual([503, 3, '1']);
+    expect([third.status, third.json.id, third.headers['retry-after']]).toEqual([429, 3, '1']);
     expect((await door.send({ headers: await openSession(door), body: call(1, 'echo', { text: 'x' }) })).status).toBe(200);
     for (const one of running) one.hangUp();
   });

@@ -162,7 +162,7 @@ describe('a question to the client that is never answered (H41)', () => {
 
   it('by a client that has vanished times out too, and lets the session expire', async () => {
     watched = createWatched({ asking: { ttlMs: 50 } });
-    const serving = await serve(watched, { sessions: { idleMs: 1_000 } });
+    const serving = await serve(watched, { sessions: { idleMs: 4_000 } });
     const client = await Client.connect(serving.url, { capabilities: { sampling: {} } });
     const calls = await Promise.all(Array.from({ length: 50 }, (_, at) => client.begin('ask', { key: `${at}` })));
     for (const call of calls) await call.message('sampling/createMessage');

@@ -147,7 +147,7 @@ describe('too many sessions', () => {
   });
 
   it('make room when they expire', async () => {
-    const { url } = await serve(watched, { sessions: { max: 2, idleMs: 20 } });
+    const { url } = await serve(watched, { sessions: { max: 2, idleMs: 1_000 } });
     await Client.connect(url);
     await Client.connect(url);
     await eventually(async () => (await send(url, { body: handshake('2025-11-25') })).status === 200);
@@ -156,14 +156,14 @@ describe('too many sessions', () => {
 
 describe('a session nobody uses', () => {
   it('expires, with all that was kept of it (H38)', async () => {
-    const serving = await serve(watched, { sessions: { idleMs: 30 }, keepAliveMs: 30 });
+    const serving = await serve(watched, { sessions: { idleMs: 1_000 }, keepAliveMs: 30 });
     const client = await Client.connect(serving.url);
     await eventually(() => serving.stats.sessions === 0);
     expect((await client.start('tools/list')).status).toBe(404);
   });
 
   it('lives on while a stream is open or a call runs, whatever the time between keep-alives', async () => {
-    const serving = await serve(watched, { sessions: { idleMs: 1_000 } });
+    const serving = await serve(watched, { sessions: { idleMs: 4_000 } });
     const listening = await Client.connect(serving.url);
     const stream = await listening.listen();
     const calling = await Client.connect(serving.url);
@@ -211,7 +211,7 @@ describe('one Server at two endpoints', () => {
 
   it('with one store keeps a session while a stream is open at either', async () => {
     const store = memoryStore();
-    const options = { store, sessions: { idleMs: 1_000 } };
+    const options = { store, sessions: { idleMs: 4_000 } };
     const [a, b] = [await serve(watched, options), await serve(watched, options)];
     const client = await Client.connect(a.url);
     const stream = await client.listen(undefined, b.url);
@@ -255,14 +255,14 @@ describe('one session', () => {
     expect(serving.stats.sessions).toBe(1);
   });
 
-  it('runs so many calls at a time and refuses one more with 503', async () => {
+  it('runs so many calls at a time and refuses one more with 429', async () => {
     const serving = await serve(watched, { maxRunning: 2 });
     const client = await Client.connect(serving.url);
     const calls = ['a', 'b'].map((key) => client.start('tools/call', { name: 'wait', arguments: { key } }));
     await watched.noted('begun a');
     await watched.noted('begun b');
     const refused = await client.start('tools/call', { name: 'echo', arguments: { text: 'x' } });
-    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
     expect(await refused.answer(refused.id)).toHaveProperty('error');
     const other = await Client.connect(serving.url);
     expect(await other.call('echo', { text: 'others can' })).toBe('others can');

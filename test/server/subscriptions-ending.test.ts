@@ -1,5 +1,5 @@
 // How a subscription ends when the server does: told so, with a result, and never in the way of the rest.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { metaKeys } from 'vivarium/protocol';
 import { serveMemory } from 'vivarium/serve/memory';
 import { createWire } from 'vivarium/testing';
@@ -26,6 +26,12 @@ const sent = (text: string) =>
     .split('\n')
     .filter((line) => line.startsWith('<') || line.includes('"result"') || line.includes('cancelled'))
     .join('\n');
+
+/** From here on no time passes: whoever waited for it to run out would wait for ever. */
+function stopClock(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 describe('when a wire closes', () => {
   it('every listener is told so, and then given its result', async () => {
@@ -76,21 +82,19 @@ describe('when a wire closes', () => {
     wire.send(chunk(listen(1), { id: 2, method: 'tools/call', params: { name: 'slow', _meta: modern() } }));
     await wire.next();
     const heard = [wire.next(), wire.next(), wire.next()];
-    const began = performance.now();
+    stopClock();
     const closing = wire.close();
-    setTimeout(() => go.resolve(), 20);
+    setImmediate(() => go.resolve());
     await closing;
-    expect(performance.now() - began).toBeLessThan(1_500);
     expect((await Promise.all(heard)).map((message) => (message as Reply).id)).toEqual([undefined, 1, 2]);
   });
 
   it('a listener whose request comes last, without its newline, ends too', async () => {
     const wire = createWire(createSmall());
     wire.send(JSON.stringify(listen(1)));
-    const began = performance.now();
+    stopClock();
     const heard = [wire.next(), wire.next(), wire.next()];
     await wire.close();
-    expect(performance.now() - began).toBeLessThan(1_500);
     expect((await Promise.all(heard)).slice(1)).toEqual([cancelled(1), ended(1)]);
   });
 });
