@@ -93,7 +93,7 @@ function isStandIn(file: string): boolean {
 /** Those in unusual places, such as a libnode beside the program. */
 function librariesOf(file: string): string[] {
   const { stdout } = spawnSync('/usr/bin/ldd', [file], { encoding: 'utf8', timeout: askMs, env: {} });
-  const found = [...(stdout ?? '').matchAll(/(?:^\s+|=> )(\/\S+)(?= \(0x)/gm)].map(([, path]) => path as string);
+  const found = [...(stdout ?? '').matchAll(/(?:^[\t ]+|=> )(\/\S+)(?= \(0x)/gm)].map(([, path]) => path as string);
   return found.filter((path) => !isSystem(path) && existsSync(path));
 }
 

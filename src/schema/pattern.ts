@@ -123,6 +123,6 @@ function boundsOf(mark: string): readonly [least: number, most: number] {
   if (mark.startsWith('*')) return [0, Number.POSITIVE_INFINITY];
   if (mark.startsWith('+')) return [1, Number.POSITIVE_INFINITY];
   if (mark.startsWith('?')) return [0, 1];
-  const [, least = '', comma, most = ''] = /^\{(\d+)(,)?(\d*)\}/.exec(mark) ?? [];
+  const [, least = '', comma, most = ''] = /^\{(\d+)(?:(,)(\d*))?\}/.exec(mark) ?? [];
   return [Number(least), comma === undefined ? Number(least) : most === '' ? Number.POSITIVE_INFINITY : Number(most)];
 }

@@ -14,7 +14,7 @@ interface Bundle {
 }
 
 const client = ['client/', 'jsonrpc/', 'protocol/', 'schema/'];
-const core = ['text/', 'jsonrpc/', 'protocol/', 'schema/', 'server/', 'store/store.ts'];
+const core = ['jsonrpc/', 'protocol/', 'schema/', 'server/', 'store/store.ts'];
 const memory = ['serve/memory.ts', 'serve/serving.ts', 'serve/pipe.ts', 'store/'];
 const http = ['serve/', 'store/'];
 
@@ -36,12 +36,12 @@ const bundles: Readonly<Record<string, Bundle>> = {
   },
   './serve/node': { holds: [...core, ...http], maxBytes: 150_000, neutral: false },
   './serve/fetch': { holds: [...core, ...http], maxBytes: 150_000, neutral: true },
-  './auth': { holds: ['text/', 'auth/', 'jsonrpc/', 'protocol/'], maxBytes: 50_000, neutral: true },
-  './auth/node': { holds: ['text/', 'node/', 'auth/', 'jsonrpc/', 'protocol/'], maxBytes: 40_000, neutral: false },
-  './live': { holds: [...core, 'text/', 'node/', 'live/'], maxBytes: 255_000, neutral: false },
+  './auth': { holds: ['auth/', 'jsonrpc/', 'protocol/'], maxBytes: 50_000, neutral: true },
+  './auth/node': { holds: ['node/', 'auth/', 'jsonrpc/', 'protocol/'], maxBytes: 40_000, neutral: false },
+  './live': { holds: [...core, 'node/', 'live/'], maxBytes: 255_000, neutral: false },
   './here': { holds: ['node/', 'live/'], maxBytes: 60_000, neutral: false },
-  './check': { holds: ['text/', 'node/', 'check/', 'schema/'], maxBytes: 480_000, neutral: false },
-  './otel': { holds: ['text/', 'otel/', 'jsonrpc/', 'protocol/'], maxBytes: 16_000, neutral: true },
+  './check': { holds: ['node/', 'check/', 'schema/'], maxBytes: 480_000, neutral: false },
+  './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 16_000, neutral: true },
   './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
   './store/memory': { holds: ['store/', 'jsonrpc/'], maxBytes: 8_000, neutral: true },
   './testing': { holds: [...core, ...client, ...memory, 'testing/'], maxBytes: 142_000, neutral: true },

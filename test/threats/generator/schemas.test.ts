@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateCases } from '../../../src/check/cases/generate.ts';
-import { isPlain } from '../../../src/check/plain-text.ts';
+import { isPlain } from '../../../src/text/printable.ts';
 import { sampleOf } from '../../../src/check/sample.ts';
 import { readArguments } from '../../../src/cli/call-arguments.ts';
 import { CommandError } from '../../../src/cli/command.ts';

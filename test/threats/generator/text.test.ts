@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseChallenges, readDemand } from '../../../src/auth/www-authenticate.ts';
-import { isPlain } from '../../../src/check/plain-text.ts';
+import { isPlain } from '../../../src/text/printable.ts';
 import { withoutSecrets, wordsWithoutSecrets } from '../../../src/check/secrets.ts';
 import { CommandError } from '../../../src/cli/command.ts';
 import { maskHeaders, maskText } from '../../../src/cli/masking.ts';
