@@ -3,7 +3,7 @@ import { escapeUnsafe } from '../check/plain-text.ts';
 import { shown, unsafe } from '../jsonrpc/error.ts';
 
 export { quote } from '../check/shell-word.ts';
-export { printable } from '../jsonrpc/error.ts';
+export { cut, printable } from '../jsonrpc/error.ts';
 
 /** Several lines: their breaks and tabs stay. */
 export function printableLines(text: string): string {
