@@ -5,6 +5,8 @@ import type { JsonSchema } from './infer.ts';
 import { type AjvError, describeErrors } from './issues.ts';
 import type { Check, Compile, Dialect } from './json-schema.ts';
 
+export { boundRecursion } from './recursion.ts';
+
 export async function ajvCompiler(dialect: Dialect): Promise<Compile> {
   const [Ajv, { fullFormats }] = await Promise.all([classes[dialect](), import('ajv-formats/dist/formats.js')]);
   // Compiling the meta-schema is the dear part (50 ms), so one instance judges all schemas of the dialect.

@@ -6,18 +6,38 @@ import { type PatternCost, patternCost } from './pattern.ts';
 const deepest = 500;
 const exhausted: unique symbol = Symbol('exhausted');
 
-/** Keywords with schemas for the same value, which ajv tries without a look at the type of the value. */
-const inPlace = ['not', 'if', 'then', 'else'] as const;
-const inPlaceLists = ['anyOf', 'oneOf', 'allOf'] as const;
+/** A schema as the count needs it; made once. */
+interface Plan {
+  /** What its keywords take by themselves, whatever the value. */
+  readonly own: number;
+  /** Schemas for the same value, which ajv tries without a look at its type. */
+  readonly inPlace: readonly unknown[];
+  readonly reference: unknown;
+  readonly measuresText: boolean;
+  readonly pattern: PatternCost | undefined;
+  readonly comparesItems: boolean;
+  readonly firstItems: readonly unknown[];
+  readonly eachItem: readonly unknown[];
+  readonly required: readonly string[];
+  readonly dependents: Entries;
+  readonly names: unknown;
+  readonly patterns: readonly (readonly [PatternCost, unknown])[];
+  readonly properties: Entries;
+  readonly isProperty: ReadonlySet<string>;
+  readonly others: unknown;
+  readonly unevaluated: unknown;
+}
+
+type Entries = readonly (readonly [name: string, schema: unknown])[];
 
 /**
- * An upper bound: every branch counts, except where a validator surely stops before it. Whether the value is valid does not matter here.
+ * An upper bound: every branch counts, except where ajv surely stops before it. Whether the value is valid does not matter here.
  * The schema has been looked through: it is finite, and its references stay within it.
  */
 export class Cost {
   readonly #root: JsonSchema;
-  readonly #own: Map<object, number> = new Map();
-  readonly #patterns: Map<string, PatternCost> = new Map();
+  readonly #plans: Map<object, Plan> = new Map();
+  readonly #targets: Map<string, unknown> = new Map();
   #left = 0;
 
   constructor(root: JsonSchema) {
@@ -46,62 +66,53 @@ export class Cost {
     this.#spend(1);
     if (!isObject(schema)) return;
     if (depth > deepest) throw exhausted;
-    this.#spend(this.#ownSteps(schema));
+    let plan = this.#plans.get(schema);
+    if (plan === undefined) {
+      plan = planOf(schema, schema === this.#root);
+      this.#plans.set(schema, plan);
+    }
+    this.#spend(plan.own);
     const next = depth + 1;
-    if (schema['$ref'] !== undefined) this.#walk(this.#referred(schema['$ref']), value, next);
-    for (const keyword of inPlaceLists) for (const inner of listOf(schema[keyword])) this.#walk(inner, value, next);
-    for (const keyword of inPlace) if (schema[keyword] !== undefined) this.#walk(schema[keyword], value, next);
-    if (typeof value === 'string') this.#text(schema, value);
-    else if (Array.isArray(value)) this.#list(schema, value, next);
-    else if (isObject(value)) this.#object(schema, value, next);
+    if (plan.reference !== undefined) this.#walk(this.#referred(plan.reference), value, next);
+    for (const inner of plan.inPlace) this.#walk(inner, value, next);
+    if (typeof value === 'string') this.#text(plan, value);
+    else if (Array.isArray(value)) this.#list(plan, value, next);
+    else if (isObject(value)) this.#object(plan, value, next);
   }
 
-  #text(schema: JsonSchema, text: string): void {
-    if ('minLength' in schema || 'maxLength' in schema || 'format' in schema) this.#spend(text.length);
-    if (typeof schema['pattern'] === 'string') this.#match(schema['pattern'], text);
+  #text({ measuresText, pattern }: Plan, text: string): void {
+    if (measuresText) this.#spend(text.length);
+    if (pattern !== undefined) this.#match(pattern, text);
   }
 
-  #match(pattern: string, text: string): void {
-    let cost = this.#patterns.get(pattern);
-    if (cost === undefined) {
-      cost = patternCost(pattern);
-      this.#patterns.set(pattern, cost);
-    }
-    this.#spend(cost.size + cost.steps(text.length));
+  #match({ size, steps }: PatternCost, text: string): void {
+    this.#spend(size + steps(text.length));
   }
 
-  #list(schema: JsonSchema, list: readonly unknown[], depth: number): void {
-    if (schema['uniqueItems'] === true) this.#spendSize(list, depth);
-    const { items, prefixItems } = schema;
-    const first = [...listOf(items), ...listOf(prefixItems)];
-    for (let at = 0; at < Math.min(first.length, list.length); at++) this.#walk(first[at], list[at], depth);
-    const each = [Array.isArray(items) ? schema['additionalItems'] : items, schema['contains'], schema['unevaluatedItems']];
-    for (const inner of each) if (inner !== undefined) for (const item of list) this.#walk(inner, item, depth);
+  #list(plan: Plan, list: readonly unknown[], depth: number): void {
+    if (plan.comparesItems) this.#spendSize(list, depth);
+    for (let at = 0; at < Math.min(plan.firstItems.length, list.length); at++) this.#walk(plan.firstItems[at], list[at], depth);
+    for (const inner of plan.eachItem) for (const item of list) this.#walk(inner, item, depth);
   }
 
-  #object(schema: JsonSchema, object: JsonSchema, depth: number): void {
-    const { properties, patternProperties, additionalProperties, propertyNames, unevaluatedProperties, required } = schema;
-    const own = isObject(properties) ? properties : {};
-    if (listOf(required).some((name) => typeof name === 'string' && !Object.hasOwn(object, name))) return;
-    for (const keyword of ['dependencies', 'dependentSchemas']) {
-      for (const [name, inner] of entriesOf(schema[keyword])) if (Object.hasOwn(object, name)) this.#walk(inner, object, depth);
-    }
-    const patterns = entriesOf(patternProperties);
+  #object(plan: Plan, object: JsonSchema, depth: number): void {
+    if (plan.required.some((name) => !Object.hasOwn(object, name))) return;
+    for (const [name, inner] of plan.dependents) if (Object.hasOwn(object, name)) this.#walk(inner, object, depth);
     for (const name in object) {
       this.#spend(1);
-      if (propertyNames !== undefined) this.#walk(propertyNames, name, depth);
-      for (const [pattern, inner] of patterns) {
+      if (plan.names !== undefined) this.#walk(plan.names, name, depth);
+      for (const [pattern, inner] of plan.patterns) {
         this.#match(pattern, name);
         this.#walk(inner, object[name], depth);
       }
-      if (additionalProperties !== undefined && !Object.hasOwn(own, name)) this.#walk(additionalProperties, object[name], depth);
-      if (unevaluatedProperties !== undefined) this.#walk(unevaluatedProperties, object[name], depth);
+      if (plan.others !== undefined && !plan.isProperty.has(name)) this.#walk(plan.others, object[name], depth);
+      if (plan.unevaluated !== undefined) this.#walk(plan.unevaluated, object[name], depth);
     }
-    for (const name in own) {
+    for (const [name, inner] of plan.properties) {
       if (!Object.hasOwn(object, name)) continue;
-      this.#walk(own[name], object[name], depth);
+      this.#walk(inner, object[name], depth);
       // Which of many forms an object has is mostly told by one member, and the forms are often recursive.
-      if (surelyFails(own[name], object[name])) return;
+      if (surelyFails(inner, object[name])) return;
     }
   }
 
@@ -116,29 +127,10 @@ export class Cost {
     }
   }
 
-  /** What its keywords take by themselves, whatever the value. */
-  #ownSteps(schema: JsonSchema): number {
-    let steps = this.#own.get(schema);
-    if (steps !== undefined) return steps;
-    steps = 0;
-    for (const key in schema) {
-      const inner = schema[key];
-      if (key === 'enum' || key === 'const') steps += comparison(inner);
-      else if (key === 'dependencies' || key === 'dependentRequired') steps += sizeOf(inner);
-      else if (key === 'required' || key === 'properties') steps += isObjectOrList(inner) ? Object.keys(inner).length : 1;
-      else steps += 1;
-    }
-    // Where these lead depends on the way that led here, and below a name of its own, what "#" means.
-    const isNamed = schema !== this.#root && schema['$id'] !== undefined;
-    if (isNamed || schema['$dynamicRef'] !== undefined || schema['$recursiveRef'] !== undefined) steps = Number.POSITIVE_INFINITY;
-    this.#own.set(schema, steps);
-    return steps;
-  }
-
   /** Only a way from the root is followed, and only where no part has a name of its own. */
   #referred(reference: unknown): unknown {
     if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference)) throw exhausted;
-    this.#spend(reference.length);
+    if (this.#targets.has(reference)) return this.#targets.get(reference);
     let at: unknown = this.#root;
     for (const part of reference.split('/').slice(1)) {
       const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
@@ -146,8 +138,50 @@ export class Cost {
       at = at[key];
       if (isObject(at) && '$id' in at) throw exhausted;
     }
+    this.#targets.set(reference, at);
     return at;
   }
+}
+
+function planOf(schema: JsonSchema, isRoot: boolean): Plan {
+  const { items, pattern, not, if: condition, then, else: otherwise } = schema;
+  const each = [Array.isArray(items) ? schema['additionalItems'] : items, schema['contains'], schema['unevaluatedItems']];
+  const properties = entriesOf(schema['properties']);
+  return {
+    own: ownSteps(schema, isRoot),
+    inPlace: [...['anyOf', 'oneOf', 'allOf'].flatMap((keyword) => listOf(schema[keyword])), not, condition, then, otherwise].filter(
+      isSchema,
+    ),
+    reference: schema['$ref'],
+    measuresText: ['minLength', 'maxLength', 'format'].some((keyword) => keyword in schema),
+    pattern: typeof pattern === 'string' ? patternCost(pattern) : undefined,
+    comparesItems: schema['uniqueItems'] === true,
+    firstItems: [...listOf(items), ...listOf(schema['prefixItems'])],
+    eachItem: each.filter(isSchema),
+    required: listOf(schema['required']).filter((name) => typeof name === 'string'),
+    dependents: ['dependencies', 'dependentSchemas'].flatMap((keyword) => entriesOf(schema[keyword])),
+    names: schema['propertyNames'],
+    patterns: entriesOf(schema['patternProperties']).map(([one, inner]) => [patternCost(one), inner]),
+    properties,
+    isProperty: new Set(properties.map(([name]) => name)),
+    others: schema['additionalProperties'],
+    unevaluated: schema['unevaluatedProperties'],
+  };
+}
+
+function ownSteps(schema: JsonSchema, isRoot: boolean): number {
+  // Where these lead depends on the way that led here, and below a name of its own, what "#" means.
+  if ((!isRoot && schema['$id'] !== undefined) || schema['$dynamicRef'] !== undefined || schema['$recursiveRef'] !== undefined)
+    return Number.POSITIVE_INFINITY;
+  let steps = 0;
+  for (const key in schema) {
+    const inner = schema[key];
+    if (key === 'enum' || key === 'const') steps += comparison(inner);
+    else if (key === 'dependencies' || key === 'dependentRequired') steps += sizeOf(inner);
+    else if (key === 'required' || key === 'properties') steps += isObjectOrList(inner) ? Object.keys(inner).length : 1;
+    else steps += 1;
+  }
+  return steps;
 }
 
 /** Scalars are found by hash; lists and objects are compared one by one. */
@@ -181,8 +215,12 @@ function decoded(part: string): string {
   }
 }
 
-function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+function entriesOf(value: unknown): Entries {
   return isObject(value) ? Object.entries(value) : [];
+}
+
+function isSchema(value: unknown): boolean {
+  return value !== undefined;
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -3,9 +3,11 @@
 /** Two items that are the same, if there are such. */
 export function twins(list: readonly unknown[]): readonly [first: number, second: number] | undefined {
   if (list.length < 2) return undefined;
-  const seen = new Map<unknown, number>();
+  const scalars = new Map<unknown, number>();
+  const texts = new Map<unknown, number>();
   for (let at = 0; at < list.length; at++) {
-    const key = keyOf(list[at]);
+    const item = list[at];
+    const [seen, key] = isComposed(item) ? [texts, textOf(item)] : [scalars, item];
     const before = seen.get(key);
     if (before !== undefined) return [before, at];
     seen.set(key, at);
@@ -29,11 +31,6 @@ export function same(a: unknown, b: unknown): boolean {
     keys.length === Object.keys(b).length &&
     keys.every((key) => Object.hasOwn(b, key) && same(Reflect.get(a, key), Reflect.get(b, key)))
   );
-}
-
-/** Scalars stand for themselves; the key of anything else is no JSON text, so that no string is like it. */
-function keyOf(value: unknown): unknown {
-  return isComposed(value) ? `\0${textOf(value)}` : value;
 }
 
 /** As JSON, with the members in one order. */

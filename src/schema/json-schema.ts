@@ -121,8 +121,8 @@ export function attempt(compile: Compile, schema: JsonSchema): Compiled {
 function load(dialect: Dialect): Promise<Compile> {
   let promise = loading.get(dialect);
   if (promise === undefined) {
-    promise = Promise.all([import('./ajv.ts'), import('./recursion.ts')])
-      .then(([{ ajvCompiler }, { boundRecursion }]) => {
+    promise = import('./ajv.ts')
+      .then(({ ajvCompiler, boundRecursion }) => {
         guard = boundRecursion;
         return ajvCompiler(dialect);
       })

@@ -21,10 +21,10 @@ const http = ['serve/', 'store/'];
 const bundles: Readonly<Record<string, Bundle>> = {
   // connect() loads connect/http and connect/stdio when it is given a URL or a command, and these are Node's; a bundler follows
   // that import too. Browsers and workers have ./client with ./connect/fetch, and ./server.
-  '.': { holds: ['index.ts', ...core, ...client, 'connect/'], maxBytes: 195_000, neutral: false },
+  '.': { holds: ['index.ts', ...core, ...client, 'connect/'], maxBytes: 208_000, neutral: false },
   './protocol': { holds: ['protocol/', 'jsonrpc/'], maxBytes: 12_000, neutral: true },
-  './server': { holds: core, maxBytes: 100_000, neutral: true },
-  './client': { holds: client, maxBytes: 68_000, neutral: true },
+  './server': { holds: core, maxBytes: 108_000, neutral: true },
+  './client': { holds: client, maxBytes: 80_500, neutral: true },
   './connect/stdio': { holds: ['connect/', 'jsonrpc/'], maxBytes: 20_000, neutral: false },
   './connect/http': { holds: ['connect/', 'jsonrpc/', 'protocol/'], maxBytes: 35_000, neutral: false },
   './connect/sse': { holds: ['connect/', 'jsonrpc/', 'protocol/'], maxBytes: 30_000, neutral: false },
@@ -38,13 +38,13 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './serve/fetch': { holds: [...core, ...http], maxBytes: 150_000, neutral: true },
   './auth': { holds: ['auth/', 'jsonrpc/', 'protocol/'], maxBytes: 50_000, neutral: true },
   './auth/node': { holds: ['node/', 'auth/', 'jsonrpc/', 'protocol/'], maxBytes: 40_000, neutral: false },
-  './live': { holds: [...core, 'node/', 'live/'], maxBytes: 255_000, neutral: false },
+  './live': { holds: [...core, 'node/', 'live/'], maxBytes: 265_000, neutral: false },
   './here': { holds: ['node/', 'live/'], maxBytes: 60_000, neutral: false },
-  './check': { holds: ['node/', 'check/', 'schema/'], maxBytes: 480_000, neutral: false },
+  './check': { holds: ['node/', 'check/', 'schema/'], maxBytes: 490_000, neutral: false },
   './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 16_000, neutral: true },
   './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
   './store/memory': { holds: ['store/', 'jsonrpc/'], maxBytes: 8_000, neutral: true },
-  './testing': { holds: [...core, ...client, ...memory, 'testing/'], maxBytes: 142_000, neutral: true },
+  './testing': { holds: [...core, ...client, ...memory, 'testing/'], maxBytes: 156_000, neutral: true },
 };
 
 it('every subpath has a row', () => {
