@@ -20,6 +20,9 @@ export const items: Readonly<Record<ListMethod, string>> = {
   'prompts/list': 'prompts',
 };
 
+/** All pages together: each alone is bounded by the size of a message, which is as much. */
+const maxLength = 64 * 1024 * 1024;
+
 interface Asker {
   readonly introduction: Introduction;
   readonly limits: { readonly pages: number };
@@ -39,6 +42,7 @@ export async function* pagesOf<M extends ListMethod>(
   // Nothing of the kind is there to be listed.
   if (!offers(method, talk.introduction)) return;
   const seen = new Set<string>();
+  let length = 0;
   let cursor: string | undefined;
   let count = 0;
   for (let page = 0; page < talk.limits.pages; page++) {
@@ -57,6 +61,9 @@ export async function* pagesOf<M extends ListMethod>(
       return;
     }
     if (seen.has(nextCursor)) throw new VivariumError('ERR_PROTOCOL', `The pages of ${method} go round in circles`);
+    length += JSON.stringify(result).length;
+    if (length > maxLength)
+      throw new VivariumError('ERR_TOO_LARGE', `The pages of ${method} have more than ${maxLength} characters in all`);
     seen.add(nextCursor);
     cursor = nextCursor;
   }

@@ -3,6 +3,8 @@ import { cut } from '../jsonrpc/error.ts';
 import type { ChannelTrace } from '../protocol/channel.ts';
 
 const maxJunk = 1_000;
+/** What comes before anybody listens; whoever connects listens at once. */
+const maxWaiting = 1_000;
 const maxLine = 500;
 
 export class Inbox {
@@ -29,8 +31,8 @@ export class Inbox {
 
   deliver(message: object): void {
     if (!this.#open) return;
-    if (this.#listener === undefined) this.#waiting.push(message);
-    else this.#listener(message);
+    if (this.#listener !== undefined) this.#listener(message);
+    else if (this.#waiting.length < maxWaiting) this.#waiting.push(message);
   }
 
   /** The messages in a text, one or a batch; undefined, once the listener for junk was told, when there are none. */

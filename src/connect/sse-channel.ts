@@ -165,7 +165,8 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
   event(data: string, type: string): void {
     if (this.#over) return;
     if (type === 'endpoint') this.#endpoint(data);
-    else if (data !== '' && (type === '' || type === 'message')) {
+    // Before it nobody can have asked anything, and nobody listens: it would pile up.
+    else if (this.path !== '' && data !== '' && (type === '' || type === 'message')) {
       for (const message of this.inbox.read(data) ?? []) this.inbox.deliver(message);
     }
   }

@@ -191,6 +191,14 @@ describe('lists', () => {
     expect(page).toBe(20);
   });
 
+  it('that are large together are cut, however few they are', async () => {
+    let page = 0;
+    const padding = 'x'.repeat(8 * 1024 * 1024);
+    const { client } = await met(connect(rudePipe(listing(() => ({ tools: [], padding, nextCursor: `${++page}` })))));
+    await expect(client.listTools()).rejects.toMatchObject({ code: 'ERR_TOO_LARGE', message: expect.stringContaining('in all') });
+    expect(page).toBe(8);
+  });
+
   it('that go round in circles are noticed', async () => {
     const next: Record<string, string> = { a: 'b', b: 'c', c: 'a' };
     let pages = 0;

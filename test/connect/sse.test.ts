@@ -109,6 +109,18 @@ describe.each(ways)('%s', (_, connector) => {
   });
 });
 
+it('sse keeps nothing of what a server says before it names its endpoint', async () => {
+  const { url } = await rude((_heard, response) => {
+    const stream = events(response);
+    for (let at = 0; at < 1_000; at++) stream.write(`data: {"jsonrpc":"2.0","method":"early","params":{"at":${at}}}\n\n`);
+    stream.write('event: endpoint\ndata: /post\n\ndata: {"jsonrpc":"2.0","method":"later"}\n\n');
+  });
+  const channel = await sse(url).open();
+  const heard = await new Promise((resolve) => channel.receive(resolve));
+  expect(heard).toMatchObject({ method: 'later' });
+  await channel.close();
+});
+
 it('sse waits for the endpoint only so long', async () => {
   const { url } = await rude((_heard, response) => events(response).write(': hi\n\n'));
   await expect(sse(url, { connectMs: 30 }).open()).rejects.toMatchObject({ code: 'ERR_CONNECT', failure: { limit: 'connectMs' } });

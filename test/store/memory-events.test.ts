@@ -202,3 +202,28 @@ it('whoever resumes anywhere, any number of times, has each event once and in or
     }),
   );
 });
+
+it('makes room at the cost of whoever has most, in however many sessions', () => {
+  const large = { maxCount: 1_000, maxAgeMs: 1_000, maxBytes: 2 ** 30 };
+  const record = {
+    revision: '2025-11-25',
+    client: { info: undefined, capabilities: {} },
+    capabilities: {},
+    level: 'info',
+    subscribed: [],
+    initialized: true,
+    version: 0,
+  } as const;
+  const { reader } = listener();
+  store.sessions.create('hers', { ...record, owner: 'alice' }, 60_000, 100);
+  events.begin('hers', 's', large, reader);
+  events.append('hers', 's', 1, 'x'.repeat(1024 * 1024));
+  for (let at = 0; at < 90; at++) {
+    store.sessions.create(`m${at}`, { ...record, owner: 'mallory' }, 60_000, 100);
+    events.begin(`m${at}`, 's', large, reader);
+    events.append(`m${at}`, 's', 1, 'x'.repeat(1024 * 1024));
+  }
+  expect(missed(follow('hers', 's', 0))).toHaveLength(1);
+  expect(missed(follow('m89', 's', 0))).toHaveLength(1);
+  expect(follow('m0', 's', 0)).toBe('trimmed');
+});

@@ -80,3 +80,22 @@ it('is empty when it is closed', async () => {
   expect(await store.get('a')).toBeUndefined();
   expect(await store.claim('b', 100)).toBe(true);
 });
+
+it('makes room at the cost of whoever keeps most', async () => {
+  const store = memoryStore();
+  const large = 'x'.repeat(8_000_000);
+  await store.put('hers', 'a few words', 1_000, 'alice');
+  for (let i = 0; i < 20; i++) await store.put(`large ${i}`, large, 1_000, 'mallory');
+  expect(await store.get('large 0')).toBeUndefined();
+  expect(await store.get('large 19')).toBe(large);
+  for (let i = 0; i < 12_000; i++) await store.put(`small ${i}`, 'x', 1_000, 'mallory');
+  expect(await store.get('hers')).toBe('a few words');
+});
+
+it('lets one owner claim a quarter, and everyone else the rest', async () => {
+  const store = memoryStore();
+  for (let i = 0; i < 25_000; i++) await store.claim(`${i}`, 60_000, 'mallory');
+  expect(await store.claim('one more', 60_000, 'mallory')).toBe(false);
+  expect(await store.claim('hers', 60_000, 'alice')).toBe(true);
+  expect(await store.claim('hers', 60_000, 'alice')).toBe(false);
+});
