@@ -78,7 +78,9 @@ for (const target of Object.values(exports)) {
 
 // Those apart import what is together from that one file: there is one copy of everything.
 // What every command begins with is one file; left to the splitting, it would be one for each set of commands that shares a part of it.
-const base = ['cli/command', 'cli/terminal', 'cli/flag-values', 'cli/http-flags', 'cli/module', 'jsonrpc/error'].map((name) => `${name}.js`);
+const base = ['cli/command', 'cli/terminal', 'cli/flag-values', 'cli/http-flags', 'cli/module', 'jsonrpc/error'].map(
+  (name) => `${name}.js`,
+);
 writeFileSync(join(compiled, 'cli/base.js'), base.map((file) => `export * from '../${file}';\n`).join(''));
 
 const entries = [

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 // The command line: finds the command, runs it, turns its end into an exit code.
 import { readFileSync } from 'node:fs';
+import { cut } from '../jsonrpc/error.ts';
 import { type Command, CommandError, columns, exitCodes, helpOf, parse } from './command.ts';
 
-import { cut, printableJson, printableLines } from './terminal.ts';
+import { printableJson, printableLines } from './terminal.ts';
 
 /** Loaded only when asked for: the others' code costs a command nothing. */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([

@@ -1,7 +1,6 @@
 // What the commands show of text from anywhere.
 import { escapeUnsafe } from '../text/printable.ts';
 
-export { cut } from '../jsonrpc/error.ts';
 export { printable, printableLines } from '../text/printable.ts';
 export { shellQuote as quote } from '../text/shell-quote.ts';
 

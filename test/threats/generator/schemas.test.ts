@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateCases } from '../../../src/check/cases/generate.ts';
-import { isPlain } from '../../../src/text/printable.ts';
 import { sampleOf } from '../../../src/check/sample.ts';
 import { readArguments } from '../../../src/cli/call-arguments.ts';
 import { CommandError } from '../../../src/cli/command.ts';
@@ -13,6 +12,7 @@ import type { JsonSchema } from '../../../src/schema/infer.ts';
 import { compileSchema, problemOf } from '../../../src/schema/json-schema.ts';
 import { patternCost } from '../../../src/schema/pattern.ts';
 import { compileUntrusted } from '../../../src/schema/untrusted.ts';
+import { isPlain } from '../../../src/text/printable.ts';
 import { hold, inTime, testMs } from './hold.ts';
 
 const names = ['a', 'b', 'c', 'p0', 'p1', '__proto__', 'constructor', 'valueOf', 'toString', 'toJSON', '', '/', '~', 'x'.repeat(50)];

@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseChallenges, readDemand } from '../../../src/auth/www-authenticate.ts';
-import { isPlain } from '../../../src/text/printable.ts';
 import { withoutSecrets, wordsWithoutSecrets } from '../../../src/check/secrets.ts';
 import { CommandError } from '../../../src/cli/command.ts';
 import { maskHeaders, maskText } from '../../../src/cli/masking.ts';
@@ -18,6 +17,7 @@ import { cut, describeErrors } from '../../../src/schema/issues.ts';
 import { acceptsAll, isJson } from '../../../src/serve/media.ts';
 import { parseTemplate } from '../../../src/server/uri-template.ts';
 import { matchTemplate } from '../../../src/server/uri-template-match.ts';
+import { isPlain } from '../../../src/text/printable.ts';
 import { hold, isLinear, testMs } from './hold.ts';
 
 const fragments = [
