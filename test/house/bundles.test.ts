@@ -44,7 +44,7 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 16_000, neutral: true },
   './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
   './store/memory': { holds: ['store/', 'jsonrpc/'], maxBytes: 8_000, neutral: true },
-  './testing': { holds: [...core, ...client, ...memory, 'testing/'], maxBytes: 156_000, neutral: true },
+  './testing': { holds: [...core, ...client, ...memory, 'testing/'], maxBytes: 158_000, neutral: true },
 };
 
 it('every subpath has a row', () => {
