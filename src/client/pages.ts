@@ -41,7 +41,7 @@ export async function* pagesOf<M extends ListMethod>(
   const seen = new Set<string>();
   let length = 0;
   let cursor: string | undefined;
-  for (let page = 0; page < talk.limits.pages; page++) {
+  for (let page = 0; page < talk.limits.pages && length < maxLength; page++) {
     const result = await talk.ask(method, cursor === undefined ? {} : { cursor }, options, 'safe');
     const list = (result as Record<string, unknown>)[items[method]];
     if (!Array.isArray(list)) throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} without ${items[method]}`);
@@ -55,12 +55,10 @@ export async function* pagesOf<M extends ListMethod>(
     }
     if (seen.has(nextCursor)) throw new VivariumError('ERR_PROTOCOL', `The pages of ${method} go round in circles`);
     length += JSON.stringify(result).length;
-    if (length > maxLength)
-      throw new VivariumError('ERR_TOO_LARGE', `The pages of ${method} have more than ${maxLength} characters in all`);
     seen.add(nextCursor);
     cursor = nextCursor;
   }
-  throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${talk.limits.pages} pages: raise limits.pages`);
+  throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${talk.limits.pages} pages (limits.pages) or 64 MiB`);
 }
 
 function isItem(one: unknown, method: ListMethod): boolean {
