@@ -22,6 +22,8 @@ export const items: Readonly<Record<ListMethod, string>> = {
 
 /** All pages together: each alone is bounded by the size of a message, which is as much. */
 const maxLength = 64 * 1024 * 1024;
+/** Of one list, on all its pages. */
+const maxItems = 100_000;
 
 interface Asker {
   readonly introduction: Introduction;
@@ -30,9 +32,6 @@ interface Asker {
   ask(method: string, params: object, options: RequestOptions, replay: 'safe'): Promise<object>;
   learn(tools: readonly Tool[], first: boolean): readonly Tool[];
 }
-
-/** Of one list, on all its pages. */
-const maxItems = 100_000;
 
 export async function* pagesOf<M extends ListMethod>(
   talk: Asker,
@@ -45,7 +44,7 @@ export async function* pagesOf<M extends ListMethod>(
   let length = 0;
   let cursor: string | undefined;
   let count = 0;
-  for (let page = 0; page < talk.limits.pages; page++) {
+  for (let page = 0; page < talk.limits.pages && length < maxLength; page++) {
     const result = await talk.ask(method, cursor === undefined ? {} : { cursor }, options, 'safe');
     const list = (result as Record<string, unknown>)[items[method]];
     if (!Array.isArray(list)) throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} without ${items[method]}`);
@@ -62,12 +61,10 @@ export async function* pagesOf<M extends ListMethod>(
     }
     if (seen.has(nextCursor)) throw new VivariumError('ERR_PROTOCOL', `The pages of ${method} go round in circles`);
     length += JSON.stringify(result).length;
-    if (length > maxLength)
-      throw new VivariumError('ERR_TOO_LARGE', `The pages of ${method} have more than ${maxLength} characters in all`);
     seen.add(nextCursor);
     cursor = nextCursor;
   }
-  throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${talk.limits.pages} pages: raise limits.pages`);
+  throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${talk.limits.pages} pages (limits.pages) or 64 MiB`);
 }
 
 function isItem(one: unknown, method: ListMethod): boolean {
