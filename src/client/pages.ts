@@ -64,7 +64,7 @@ export async function* pagesOf<M extends ListMethod>(
     seen.add(nextCursor);
     cursor = nextCursor;
   }
-  throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${talk.limits.pages} pages (limits.pages) or 64 MiB`);
+  throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${talk.limits.pages} pages (limits.pages) or 64 MB`);
 }
 
 function isItem(one: unknown, method: ListMethod): boolean {

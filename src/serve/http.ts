@@ -122,13 +122,15 @@ function notAllowed(endpoint: Endpoint, exchange: Exchange, allowed: readonly st
 
 function admit(endpoint: Endpoint, exchange: Exchange, path: string, then: (principal: Principal) => void, exact = false): void {
   const { auth } = endpoint.settings;
-  const enter = (principal: Principal): void => {
-    exchange.account = endpoint.callers.of(principal, exchange);
-    then(principal);
-  };
-  if (auth === undefined) return enter(anonymous);
+  if (auth === undefined) {
+    exchange.account = endpoint.callers.of(anonymous, exchange);
+    return then(anonymous);
+  }
   const judge = (admission: Admission): void => {
-    if ('principal' in admission) return enter(admission.principal);
+    if ('principal' in admission) {
+      exchange.account = endpoint.callers.of(admission.principal, exchange);
+      return then(admission.principal);
+    }
     const { status, error, description, challenge, retryAfterSeconds } = admission.refused;
     const fields = [
       ...(challenge === undefined ? [] : ['www-authenticate', challenge]),

@@ -25,6 +25,12 @@ export class NodeExchange implements Exchange {
   readonly #alone: boolean;
   account: Account | undefined;
   weight = 0;
+  /** What was read of the body so far. */
+  #first: Buffer | undefined;
+  #rest: Buffer[] | undefined;
+  #size = 0;
+  /** Of that, what its account pays for. */
+  #paid = 0;
   #gone: (() => void) | undefined;
   #watching = false;
 
@@ -86,40 +92,41 @@ export class NodeExchange implements Exchange {
     const length = Number(request.headers['content-length']);
     if (length > maxBytes) return done('too-large');
     if (request.readableEnded) return done(body === undefined ? 'taken' : parsed(body, maxBytes));
-    let first: Buffer | undefined;
-    let rest: Buffer[] | undefined;
-    let size = 0;
-    let paid = 0;
-    const free = (): void => {
-      if (paid > 0) this.account?.hold(-paid);
-      paid = 0;
-      // The request lives as long as its call; what was read must not.
-      first = undefined;
-      rest = undefined;
-    };
-    const stop = (fault: BodyFault): void => {
-      request.removeAllListeners('data').removeAllListeners('end');
-      free();
-      done(fault);
-    };
     request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBytes) return stop('too-large');
-      // Most bodies come in one piece and are gone in this turn: only the others are kept.
-      if (first !== undefined || chunk.length !== length) {
-        if (this.account?.take(chunk.length) === false) return stop('too-much');
-        if (paid === 0) request.once('close', free);
-        paid += chunk.length;
-      }
-      if (first === undefined) first = chunk;
-      else if (rest === undefined) rest = [first, chunk];
-      else rest.push(chunk);
+      this.#size += chunk.length;
+      if (this.#size > maxBytes) this.#stop('too-large', done);
+      // Most bodies come in one piece and are gone in this turn: only the others are paid for.
+      else if (chunk.length !== length && !this.#pay(chunk.length)) this.#stop('too-much', done);
+      else if (this.#first === undefined) this.#first = chunk;
+      else if (this.#rest === undefined) this.#rest = [this.#first, chunk];
+      else this.#rest.push(chunk);
     });
     request.on('end', () => {
-      const bytes = rest === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(rest, size);
-      free();
+      const bytes = this.#rest === undefined ? (this.#first ?? Buffer.alloc(0)) : Buffer.concat(this.#rest, this.#size);
+      this.#free();
       done(isUtf8(bytes) ? bytes.toString('utf8') : 'not-utf8');
     });
+  }
+
+  #pay(bytes: number): boolean {
+    if (this.account?.take(bytes) === false) return false;
+    if (this.#paid === 0) this.#request.once('close', () => this.#free());
+    this.#paid += bytes;
+    return true;
+  }
+
+  #stop(fault: BodyFault, done: (body: BodyFault) => void): void {
+    this.#request.removeAllListeners('data').removeAllListeners('end');
+    this.#free();
+    done(fault);
+  }
+
+  /** This lives as long as its call; what was read must not. */
+  #free(): void {
+    if (this.#paid > 0) this.account?.hold(-this.#paid);
+    this.#paid = 0;
+    this.#first = undefined;
+    this.#rest = undefined;
   }
 
   answer(status: number, fields: Fields, body: string, close = false, delivery?: Delivery): void {

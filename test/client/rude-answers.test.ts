@@ -195,7 +195,7 @@ describe('lists', () => {
     let page = 0;
     const padding = 'x'.repeat(8 * 1024 * 1024);
     const { client } = await met(connect(rudePipe(listing(() => ({ tools: [], padding, nextCursor: `${++page}` })))));
-    await expect(client.listTools()).rejects.toMatchObject({ code: 'ERR_TOO_LARGE', message: expect.stringContaining('64 MiB') });
+    await expect(client.listTools()).rejects.toMatchObject({ code: 'ERR_TOO_LARGE', message: expect.stringContaining('64 MB') });
     expect(page).toBe(8);
   });
 
