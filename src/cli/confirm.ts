@@ -15,7 +15,7 @@ export async function confirm(lines: readonly string[], question: string, agreed
     });
   }
   if (process.stdin.isTTY !== true) {
-    throw new CommandError(exitCodes.usage, `${shown} Cannot ask for confirmation without a terminal`, { hint: 'To agree, pass --yes' });
+    throw new CommandError(exitCodes.usage, `${shown}\nCannot ask for confirmation without a terminal`, { hint: 'To agree, pass --yes' });
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -35,7 +35,8 @@ export async function liveOverHttp(options: LiveOptions, values: Values): Promis
   const { 'public-url': known, 'auth-token-env': variable } = values as Record<string, string | undefined>;
   const sum = options.engines?.[0]?.language === 'lisp' ? "'(+ 1 1)'" : "'1 + 1'";
   const told = [
-    ...(kept === undefined ? [] : [`Whoever has the token runs code as you. It is in ${printable(kept.file)}`]),
+    ...(kept === undefined ? [] : [`Whoever has the token runs code ${asWhom(options)}. It is in ${printable(kept.file)}`]),
+    ...(values['audit'] === undefined ? [] : [`Everything evaluated is recorded in ${printable(values['audit'] as string)}`]),
     '',
     'Add it to a client:',
     ...httpLines({ name, url: known ?? url, file: kept?.file, token: values['show-token'] === true ? kept?.token : undefined, variable }),
@@ -43,4 +44,9 @@ export async function liveOverHttp(options: LiveOptions, values: Values): Promis
     '',
   ];
   process.stderr.write(told.join('\n'));
+}
+
+function asWhom({ sandbox }: LiveOptions): string {
+  if (sandbox === undefined || sandbox === false) return 'as you';
+  return `in a sandbox, where it can ${sandbox !== true && sandbox.write === true ? 'change' : 'read'} the project`;
 }

@@ -17,8 +17,8 @@ export async function rotate(stateFolder: string | undefined): Promise<void> {
   const { file } = await inPlace(stateFolder, rotateToken);
   process.stderr.write(
     [
-      `A new token is in ${printable(file)}. The old one is refused from now on.`,
-      'Servers that run take the new one within seconds, and cut the connections that were made with the old one.',
+      `A new token is in ${printable(file)}.`,
+      'Running servers refuse the old one within seconds, and close the connections that were made with it.',
       'Clients that read the file need to connect again. Others need the new token: see `vivarium live --http`.',
       '',
     ].join('\n'),

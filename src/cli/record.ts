@@ -43,7 +43,7 @@ export const record: Command = {
       }
       const { recordUrl } = await import('./record-http.ts');
       const door = await recordUrl(new URL(entry.url), { ...entry.headers, ...token }, port, recorder);
-      process.stderr.write(`Connect the client to ${door.url}; Ctrl-C ends the recording\n`);
+      process.stderr.write(`Recording. Press Ctrl-C to stop. Connect the client to\n${door.url}\n`);
       await new Promise<void>((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
       });

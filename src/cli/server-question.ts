@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { cut } from '../jsonrpc/error.ts';
+import { isSecretVariable } from '../text/secret-names.ts';
+import { hideSecrets } from '../text/secrets.ts';
 import { type ServerEntry, withVariables } from './client-config.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { visible } from './confirm.ts';
@@ -75,7 +77,11 @@ function usedIn(texts: readonly (readonly [where: string, text: string])[]): str
   return found.join(', ');
 }
 
-/** Where a request goes once the values are put in; a value that is only a part of it stays a name. */
+function isSecret({ variable, value }: { readonly variable: string; readonly value: string }): boolean {
+  return isSecretVariable(variable) || hideSecrets(value, () => '') !== value;
+}
+
+/** Where a request goes once the values are put in; a secret stays the name of its variable. */
 function hostOf(url: string): string {
   const real = withVariables(url, (_, value = '') => value);
   const seal = randomUUID().replaceAll('-', '');
@@ -91,5 +97,5 @@ function hostOf(url: string): string {
     new URL(marked).host.replace(new RegExp(`${seal}(\\d+)z`, 'g'), (_, at: string) => write(used[Number(at)]) ?? '');
   // A value with a slash or an @ in it would make another host of the same text.
   if (put((one) => one?.value.toLowerCase()) !== host) throw refuse('gets its host from the value of a variable');
-  return put((one) => `\${${one?.variable}}`);
+  return put((one) => (one === undefined || isSecret(one) ? `\${${one?.variable}}` : one.value.toLowerCase()));
 }

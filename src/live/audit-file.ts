@@ -68,6 +68,7 @@ function open(file: string): number {
     fd = openSync(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EISDIR') throw unfit(`The audit log ${file} is a folder. Name a file in it.`, code);
     if (code === 'ELOOP') throw unfit(`The audit log ${file} is a symbolic link. Name the file itself.`, code);
     throw error;
   }

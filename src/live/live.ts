@@ -18,6 +18,7 @@ import { configuredLoad } from './project-config.ts';
 import { offerPrompts } from './prompts.ts';
 import { offerResources } from './resources.ts';
 import { type SandboxOptions, type SandboxTerms, sandboxProblem } from './sandbox.ts';
+import { checkProject } from './sandbox-mounts.ts';
 import type { SessionTerms } from './session-terms.ts';
 import { Sessions } from './sessions.ts';
 import { type SpareChoice, Spares } from './spare.ts';
@@ -144,7 +145,7 @@ export function createLive(options: LiveOptions = {}): Live {
   const home = new Home(options.cwd ?? process.cwd(), options.cwd === undefined && single);
   const limits: LiveLimits = { ...usual, ...options.limits };
   const stateFolder = options.stateFolder ?? join(usualFolder(), 'live');
-  const sandbox = sandboxOf(options.sandbox, stateFolder);
+  const sandbox = sandboxOf(options.sandbox, stateFolder, home);
   const report = (error: unknown): void => void coreOf(local).report(error, 'audit');
   const audit = auditOf(options.audit, report, sandbox === undefined ? undefined : home.folder);
   const terms: SessionTerms = {
@@ -239,11 +240,18 @@ function auditOf(audit: LiveOptions['audit'], report: (error: unknown) => void, 
   }
 }
 
-function sandboxOf(sandbox: LiveOptions['sandbox'], stateFolder: string): SandboxTerms | undefined {
+/** Where a client may still name another folder, that one is looked at when the first image starts. */
+function sandboxOf(sandbox: LiveOptions['sandbox'], stateFolder: string, home: Home): SandboxTerms | undefined {
   if (sandbox === undefined || sandbox === false) return undefined;
   const problem = sandboxProblem();
   if (problem !== undefined) throw new VivariumError('ERR_CONFIG', `There is no sandbox to be had: ${problem}`);
-  return { ...(sandbox === true ? {} : sandbox), hidden: [stateFolder] };
+  const options = sandbox === true ? {} : sandbox;
+  try {
+    if (!home.open) checkProject(home.folder, options.write === true);
+  } catch (error) {
+    throw new VivariumError('ERR_CONFIG', (error as Error).message, { cause: error });
+  }
+  return { ...options, hidden: [stateFolder] };
 }
 
 function inherited(): Record<string, string> {

@@ -74,7 +74,8 @@ function privateFolders(): string[] {
   return [stateFolder(), cacheFolder(), ...homeFolders().map((home) => dirname(runFolder(home)))];
 }
 
-function checkProject(project: string, write: boolean): void {
+/** Throws where a sandbox for this folder would show or change more than a project. */
+export function checkProject(project: string, write: boolean): void {
   const folder = realpathSync(project);
   const cure = "start in the project's folder, or pass --cwd";
   const within = ['/proc', '/sys', '/dev', '/run', '/etc', '/usr', '/tmp'].find((path) => contains(folder, path));

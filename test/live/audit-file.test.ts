@@ -99,7 +99,7 @@ describe('the file of the audit log', () => {
 
   it.each([
     ['a symbolic link', () => symlinkSync(join(folder, 'elsewhere'), file), 'is a symbolic link'],
-    ['a folder', () => mkdirSync(file), 'EISDIR'],
+    ['a folder', () => mkdirSync(file), 'Name a file in it'],
     ['a file that others can read', () => writeFileSync(file, '', { mode: 0o644 }), 'chmod 600'],
     [
       'a file with a second name',

@@ -17,6 +17,12 @@ async function project(sandbox: true | { readonly write: true }): Promise<Lab> {
 }
 
 describe.skipIf(notRun('bubblewrap'))('an image in a sandbox', () => {
+  it.each(['/', '/tmp'])('is refused at the start, not at the first evaluation, where the project would be %s', (cwd) => {
+    expect(() => createLive({ cwd, sandbox: true })).toThrow(
+      expect.objectContaining({ code: 'ERR_CONFIG', message: expect.stringContaining('cannot be shown in a sandbox') }),
+    );
+  });
+
   it('runs the project, is interrupted, and keeps its state', async () => {
     await using lab = await project(true);
     expect(await lab.value("import { own } from './src/own.mjs'; own")).toBe('42');

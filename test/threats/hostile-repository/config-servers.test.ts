@@ -95,6 +95,12 @@ describe('a URL in a file of the project', () => {
     expect(stderr).not.toContain(secret);
   });
 
+  it('whose host is in a variable is shown with that host', async () => {
+    named({ url: `https://${variable('NOTES_HOST')}/mcp` });
+    const { stderr } = await vivarium(['list', 'notes'], { cwd: folder, env: { NOTES_HOST: 'Notes.example:8443' } });
+    expect(stderr).toContain('  host       notes.example:8443\n');
+  });
+
   it('whose host would be changed by the value of a variable is refused', async () => {
     named({ url: `https://api.github.com${variable('TRICK')}.evil.example/mcp` });
     const { code, stderr } = await vivarium(['list', 'notes', '--yes'], { cwd: folder, env: { TRICK: '@evil.example/' } });
