@@ -17,6 +17,7 @@ describe('errorCodes', () => {
       unsupportedVersion: -32022,
       urlElicitationRequired: -32042,
       forbidden: 403,
+      tooMany: 429,
     });
   });
 
