@@ -150,7 +150,8 @@ describe('beside the endpoint', () => {
     expect([status, headers['content-type']]).toEqual([200, expect.stringMatching(/^text\/plain/)]);
     expect(text).toMatch(/^vivarium_http_sessions 1$/m);
     expect(text).toMatch(/^vivarium_http_answers_total\{status="400"\} 1$/m);
-    for (const line of text.trimEnd().split('\n')) expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{(?:status="\d+"|limit="[\w-]+")\})? \d+)$/);
+    for (const line of text.trimEnd().split('\n'))
+      expect(line).toMatch(/^(?:# (?:HELP|TYPE) \w+ .+|\w+(?:\{(?:status="\d+"|limit="\w+")\})? \d+)$/);
   });
 
   it('/readyz says closing from the moment it closes, while calls still run', async () => {
