@@ -18,10 +18,10 @@ export async function attacked({ schema, value }: Omit<Attack, 'name'>, connect:
   const client = await connect(hostile(schema, value));
   const warnings: Warning[] = [];
   client.on('warning', (warning) => warnings.push(warning));
-  await client.listTools();
   const gap = watchLoop();
   let failure: Attacked['failure'];
-  const result = await client.callTool('t').catch((error) => {
+  const calling = client.listTools().then(() => client.callTool('t'));
+  const result = await calling.catch((error) => {
     failure = error;
   });
   const gapMs = await gap();

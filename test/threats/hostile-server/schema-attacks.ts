@@ -4,6 +4,8 @@ export interface Attack {
   readonly name: string;
   readonly schema: object;
   readonly value: unknown;
+  /** It is refused before anything is checked. */
+  readonly isTooDeep?: true;
 }
 
 const list = <T>(length: number, make: (n: number) => T): T[] => Array.from({ length }, (_, n) => make(n));
@@ -49,7 +51,7 @@ export const attacks: readonly Attack[] = [
   {
     name: 'uniqueItems at every level',
     schema: { $defs: { node: { type: 'array', uniqueItems: true, items: node } }, ...node },
-    value: nested(2_000, (inner) => [inner, [[]]], [[[]]]),
+    value: nested(900, (inner) => [inner, [[]]], [[[]]]),
   },
   {
     name: 'contains',
@@ -120,6 +122,13 @@ export const attacks: readonly Attack[] = [
   { name: 'the format url', schema: { format: 'url' }, value: `http://${'::'.repeat(100_000)} ` },
   { name: 'the format regex', schema: { format: 'regex' }, value: '('.repeat(500_000) },
   { name: 'lengths of a long text', schema: { allOf: list(1_500, () => ({ minLength: 1 })) }, value: 'a'.repeat(3_000_000) },
-  { name: 'levels of a schema', schema: nested(100_000, (inner) => ({ not: inner })), value: {} },
-  { name: 'levels of a value', schema: { items: { $ref: '#' } }, value: nested(200_000, (inner) => [inner]) },
+  { name: 'levels of a schema', schema: nested(900, (inner) => ({ not: inner })), value: {} },
+  { name: 'levels of a schema that are too many', schema: nested(100_000, (inner) => ({ not: inner })), value: {}, isTooDeep: true },
+  { name: 'levels of a value', schema: { items: { $ref: '#' } }, value: nested(900, (inner) => [inner]) },
+  {
+    name: 'levels of a value that are too many',
+    schema: { items: { $ref: '#' } },
+    value: nested(200_000, (inner) => [inner]),
+    isTooDeep: true,
+  },
 ];
