@@ -24,8 +24,17 @@ export interface AuditStart extends Partial<Caller> {
   readonly sha256: string;
   /** The code as it was sent, or the request as JSON where it is more than code. */
   readonly text: string;
-  /** Characters that are not in `text`, because it is longer than a record may be. */
-  readonly omitted?: number;
+  /** Records that follow with the rest of the text, where it is longer than a record may be. */
+  readonly more?: number;
+}
+
+/** The next part of a long text. */
+export interface AuditText {
+  readonly event: 'text';
+  readonly id: string;
+  /** From 1 to `more`. */
+  readonly part: number;
+  readonly text: string;
 }
 
 export interface AuditEnd {
@@ -49,7 +58,7 @@ export interface AuditOpened {
   readonly why: 'start' | 'moved' | 'deleted';
 }
 
-export type AuditRecord = AuditStart | AuditEnd | AuditOpened;
+export type AuditRecord = AuditStart | AuditText | AuditEnd | AuditOpened;
 
 /** Throws where the record cannot be kept. Synchronous: when it returns, the record must be safe from the end of this process. */
 export type AuditSink = (record: AuditRecord) => void;
@@ -97,7 +106,7 @@ export class Audit {
     if (sink === undefined) return () => undefined;
     const { handle: session, generation } = place;
     const id = randomUUID();
-    const omitted = text.length - maxText;
+    const more = Math.max(0, Math.ceil(text.length / maxText) - 1);
     const began = performance.now();
     try {
       sink({
@@ -111,8 +120,9 @@ export class Audit {
         operation,
         sha256: createHash('sha256').update(text).digest('hex'),
         text: text.slice(0, maxText),
-        ...(omitted > 0 && { omitted }),
+        ...(more > 0 && { more }),
       });
+      for (let part = 1; part <= more; part++) sink({ event: 'text', id, part, text: text.slice(part * maxText, (part + 1) * maxText) });
     } catch (error) {
       this.#report(error);
       throw new Error(`Refused, because the audit log cannot be written (${reasonOf(error)}). Nothing was run.`, { cause: error });

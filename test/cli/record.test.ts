@@ -205,7 +205,7 @@ describe('vivarium record at a URL', () => {
     onTestFinished(() => serving.close());
     const file = `far-${revision}.jsonl`;
     const recorder = new Started(['record', serving.url, '-o', file, '--header', 'authorization: Bearer abcdefgh12345'], { cwd: folder });
-    const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
+    const [, url = ''] = await recorder.until('stderr', /Connect the client to\n(\S+)\n/);
     const call = async (at: string): Promise<unknown> => {
       const client = await connect(at, { revision });
       const steps: number[] = [];
@@ -240,7 +240,7 @@ describe('vivarium record at a URL', () => {
     await new Promise<void>((resolve) => server.stderr.on('data', (text) => String(text).includes(String(port)) && resolve()));
     const record = async (at: string, file: string): Promise<void> => {
       const recorder = new Started(['record', at, '-o', file], { cwd: folder });
-      const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
+      const [, url = ''] = await recorder.until('stderr', /Connect the client to\n(\S+)\n/);
       await tour(url);
       recorder.process.kill('SIGINT');
       expect(await recorder.ended).toBe(0);
@@ -262,7 +262,7 @@ describe('vivarium record at a URL', () => {
     const serving = await serveHttp(server, { port: 0 });
     onTestFinished(() => serving.close());
     const recorder = new Started(['record', serving.url, '-o', 'judged.jsonl'], { cwd: folder });
-    const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
+    const [, url = ''] = await recorder.until('stderr', /Connect the client to\n(\S+)\n/);
     const client = await connect(url, { revision: '2025-11-25' });
     await client.callTool('one');
     await client.close();
@@ -291,7 +291,7 @@ describe('vivarium record at a URL', () => {
     onTestFinished(() => void server.close());
     const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const recorder = new Started(['record', `${at}/mcp?api_key=hunter1`, '-o', 'cut.jsonl'], { cwd: folder });
-    const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
+    const [, url = ''] = await recorder.until('stderr', /Connect the client to\n(\S+)\n/);
     expect(url).not.toContain('hunter1');
     await expect(fetch(url).then((answer) => answer.text())).rejects.toThrow();
     const body = new URLSearchParams({ client_secret: 'hunter2', code: 'hunter-three', grant_type: 'authorization_code' });
@@ -310,7 +310,7 @@ describe('vivarium record at a URL', () => {
 
   it('answers 502 when the server is not there, and refuses other hosts', async () => {
     const recorder = new Started(['record', 'http://127.0.0.1:9/mcp', '-o', 'gone.jsonl'], { cwd: folder });
-    const [, url = ''] = await recorder.until('stderr', /Connect the client to (\S+);/);
+    const [, url = ''] = await recorder.until('stderr', /Connect the client to\n(\S+)\n/);
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(502);
     const foreign = await new Promise<number | undefined>((resolve) =>
       get(url, { headers: { host: 'elsewhere.example' } }, (answer) => resolve(answer.resume().statusCode)),

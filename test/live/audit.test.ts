@@ -61,13 +61,15 @@ describe('a record', () => {
     });
   });
 
-  it('has the beginning of a long text, the hash of the whole, and how much is left out', async () => {
-    const { lab, starts } = await openAudited();
+  it('has a long text whole, in records of bounded size, and its hash', async () => {
+    const { lab, starts, records } = await openAudited();
     const code = `/* ${'x'.repeat(1_000_000)} */ 1`;
     await lab.evaluate(code);
     const [start] = starts('evaluate');
-    expect(start?.text).toBe(code.slice(0, 65_536));
-    expect(start?.omitted).toBe(code.length - 65_536);
+    const rest = records.filter((record) => record.event === 'text');
+    expect([start?.text, ...rest.map(({ text }) => text)].join('')).toBe(code);
+    expect(rest.map(({ id, part }) => [id, part])).toEqual(Array.from({ length: start?.more ?? 0 }, (_, at) => [start?.id, at + 1]));
+    expect(Math.max(...rest.map(({ text }) => text.length))).toBeLessThanOrEqual(65_536);
     expect(start?.sha256).toBe(createHash('sha256').update(code).digest('hex'));
   });
 

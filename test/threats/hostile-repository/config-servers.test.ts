@@ -169,9 +169,11 @@ describe('the question', () => {
       const { stderr } = await run('list', 'notes');
       expect(stderr).toMatch(/^[\n\x20-\x7e]*$/);
       const lines = stderr.trimEnd().split('\n');
-      expect(lines.length).toBeLessThanOrEqual(8);
+      expect(lines.length).toBeLessThanOrEqual(9);
       for (const line of lines.slice(1))
-        expect(line).toMatch(/^(?: {2}(?:command|folder|variables|address|host|headers) +\S|Start it\?|Connect to it\?| {2}To agree)/);
+        expect(line).toMatch(
+          /^(?: {2}(?:command|folder|variables|address|host|headers) +\S|Start it\?|Connect to it\?|Cannot ask for confirmation| {2}To agree)/,
+        );
       expect(lines.filter((line) => /^(?:Start|Connect to) it\?/.test(line))).toHaveLength(1);
       expect(stderr.replaceAll(/^ {2}\w+ +/gm, '')).not.toMatch(/ {3,}/);
     }
