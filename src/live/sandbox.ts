@@ -52,7 +52,7 @@ export function sandboxed(
   const bwrap = findBubblewrap(trustedPlaces);
   if (bwrap === undefined) throw new Error(sandboxProblem());
   const program = programOf(command, { cwd, env });
-  const seen = { project: cwd, write, reads: [...ownFiles(), ...program.reads, ...reads], writes, links: program.links, hidden };
+  const seen = { project: cwd, write, own: ownFiles(), reads: [...program.reads, ...reads], writes, links: program.links, hidden };
   const options = [
     ...shell(tmpMb),
     ...settings.flatMap((path) => (existsSync(path) ? ['--ro-bind', path, path] : [])),
