@@ -124,17 +124,18 @@ function standsIn(file: string, token: string): boolean {
   }
 }
 
-/** With pipes for what it prints, the wire on fd 3, and what is handed to it on fd 4; a group of its own. */
-export function startChild({ command, args, cwd, env, handed }: Launch, withWire: boolean): ChildProcess {
+/** With pipes for what it prints, the wire on fd 3, and what is handed to it on fd 4 and 5; a group of its own. */
+export function startChild({ command, args, cwd, env, handed, filter }: Launch, withWire: boolean): ChildProcess {
+  const gifts = [handed, filter].filter((gift) => gift !== undefined);
   const wire = withWire ? ['pipe' as const] : handed === undefined ? [] : ['ignore' as const];
-  const stdio = ['ignore', 'pipe', 'pipe', ...wire, ...(handed === undefined ? [] : ['pipe' as const])] as const;
+  const stdio = ['ignore', 'pipe', 'pipe', ...wire, ...gifts.map(() => 'pipe' as const)] as const;
   const child = spawn(command, args, { cwd, env, stdio: [...stdio], detached: true });
   // One that could not be started takes nothing, which is told otherwise.
-  if (handed !== undefined)
-    (child.stdio[4] as Duplex | undefined)
+  for (const [at, gift] of gifts.entries())
+    (child.stdio[4 + at] as Duplex | undefined)
       ?.on('error', () => undefined)
       .resume()
-      .end(handed);
+      .end(gift);
   return child;
 }
 

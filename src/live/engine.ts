@@ -26,6 +26,8 @@ export interface Launch {
   readonly reads?: readonly string[];
   /** What it reads from fd 4 before it begins. */
   readonly handed?: string;
+  /** What it reads from fd 5, only with `handed`. */
+  readonly filter?: Uint8Array;
   /** Told why it did not start: what it was begun with may be at fault. Answers what was done about it. */
   unfit?(reason: string): string | undefined;
 }

@@ -19,6 +19,7 @@ import { offerPrompts } from './prompts.ts';
 import { offerResources } from './resources.ts';
 import { type SandboxOptions, type SandboxTerms, sandboxProblem } from './sandbox.ts';
 import { checkProject } from './sandbox-mounts.ts';
+import { ownFiles } from './sandbox-program.ts';
 import type { SessionTerms } from './session-terms.ts';
 import { Sessions } from './sessions.ts';
 import { type SpareChoice, Spares } from './spare.ts';
@@ -247,7 +248,7 @@ function sandboxOf(sandbox: LiveOptions['sandbox'], stateFolder: string, home: H
   if (problem !== undefined) throw new VivariumError('ERR_CONFIG', `There is no sandbox to be had: ${problem}`);
   const options = sandbox === true ? {} : sandbox;
   try {
-    if (!home.open) checkProject(home.folder, options.write === true);
+    if (!home.open) checkProject(home.folder, options.write === true, { own: ownFiles(), hidden: [stateFolder] });
   } catch (error) {
     throw new VivariumError('ERR_CONFIG', (error as Error).message, { cause: error });
   }

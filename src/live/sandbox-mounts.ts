@@ -1,14 +1,18 @@
 // What a sandbox shows of the disk, and what it hides within that: each path after those above it, so that the deeper one counts.
 import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { ownFolder } from '../node/own-folder.ts';
 import { cacheFolder, homeFolders, runFolder, stateFolder } from '../node/user-folders.ts';
+import { contains, realOf, socketFolder } from './sandbox-paths.ts';
+import { keptFrom } from './sandbox-write.ts';
 
 export interface Shown {
   readonly project: string;
   /** The project may be written to. */
   readonly write: boolean;
+  /** What this package runs outside of the sandbox, and images load: it is seen, and never written to. */
+  readonly own?: readonly string[];
   /** Files and folders beside it that are seen. */
   readonly reads: readonly string[];
   /** Folders beside it that may be written to. */
@@ -24,14 +28,17 @@ export const systemFolders: readonly string[] = ['/usr', '/bin', '/sbin', '/lib'
 const hiddenBytes = '4096';
 /** So many folders of the project are looked through for sockets of ours. */
 const maxFolders = 5_000;
-const socketFolder = '.vivarium';
 
 /** Arguments for bubblewrap. Throws where something of the user's would be seen that must not be. */
-export function mountsOf({ project, write, reads, writes, links, hidden }: Shown): string[] {
+export function mountsOf({ project, write, own = [], reads: others, writes, links, hidden }: Shown): string[] {
   const folder = realpathSync(project);
-  checkProject(project, write);
+  const kept = checkProject(project, write, { own, hidden });
   const homes = homeFolders().map(realOf);
   const secret = [...privateFolders(), ...hidden].map(realOf);
+  // What code can write to is no place to mount from: by then it may be a link to somewhere else. It is seen with the project.
+  const isWritable = (path: string): boolean =>
+    [path, realpathSync(path)].some((one) => contains(folder, one)) && ![...secret, ...hidden].some((one) => contains(one, path));
+  const reads = [...own, ...others].filter((path) => !write || !isWritable(resolve(path)));
   for (const path of reads) checkRead(path, [...homes, ...secret]);
   if (secret.includes(folder))
     throw new Error(`${project} is where Vivarium keeps its own files: choose another folder with --state or --cwd`);
@@ -39,10 +46,12 @@ export function mountsOf({ project, write, reads, writes, links, hidden }: Shown
   const shown = new Map([
     ...reads.map((path) => [realpathSync(path), '--ro-bind'] as const).filter(([path]) => !isSystem(path)),
     [folder, write ? '--bind' : '--ro-bind'] as const,
+    ...kept.map((path) => [path, '--ro-bind'] as const),
     ...writes.map((path) => [realpathSync(path), '--bind'] as const),
   ]);
   const isShown = (path: string): boolean => isSystem(path) || [...shown.keys()].some((one) => contains(one, path));
-  const hides = new Set([...secret.filter((path) => isShown(path) && isThere(path)), ...socketFolders(folder), ...homes.filter(isSystem)]);
+  const sockets = write ? [join(folder, socketFolder)].filter(isThere) : socketFolders(folder);
+  const hides = new Set([...secret.filter((path) => isShown(path) && isThere(path)), ...sockets, ...homes.filter(isSystem)]);
   const names = [project, ...reads, ...writes].map((path) => [resolve(path), realpathSync(path)] as const);
   const aliases = new Map([...names.filter(([at, to]) => at !== to), ...links].filter(([at]) => !isShown(at)));
   // Below one of them the others are found already.
@@ -54,10 +63,6 @@ export function mountsOf({ project, write, reads, writes, links, hidden }: Shown
     ...[...aliases].flatMap(([at, to]) => (isLinked(at) ? [] : ['--symlink', to, at])),
     ...[...hides].flatMap((path) => ['--remount-ro', path]),
   ];
-}
-
-export function contains(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
 export function isSystem(path: string): boolean {
@@ -74,8 +79,8 @@ function privateFolders(): string[] {
   return [stateFolder(), cacheFolder(), ...homeFolders().map((home) => dirname(runFolder(home)))];
 }
 
-/** Throws where a sandbox for this folder would show or change more than a project. */
-export function checkProject(project: string, write: boolean): void {
+/** Throws where a sandbox for this folder would show or change more than a project. Returns what stays read-only in it. */
+export function checkProject(project: string, write: boolean, { own, hidden }: Pick<Required<Shown>, 'own' | 'hidden'>): string[] {
   const folder = realpathSync(project);
   const cure = "start in the project's folder, or pass --cwd";
   const within = ['/proc', '/sys', '/dev', '/run', '/etc', '/usr', '/tmp'].find((path) => contains(folder, path));
@@ -85,6 +90,7 @@ export function checkProject(project: string, write: boolean): void {
     throw new Error(
       `${project} holds your home folder: code that can write there can have itself run outside of the sandbox. Leave out --sandbox-write, ${cure}`,
     );
+  return write ? keptFrom({ project, own, secret: [...privateFolders(), ...hidden] }) : [];
 }
 
 function checkRead(path: string, guarded: readonly string[]): void {
@@ -129,14 +135,5 @@ function entriesOf(folder: string): Dirent[] {
   } catch {
     // Not for us to read, so not for code in the sandbox either.
     return [];
-  }
-}
-
-/** Also of what is not there yet. */
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return dirname(path) === path ? path : join(realOf(dirname(path)), basename(path));
   }
 }

@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
-import { contains, isSystem } from './sandbox-mounts.ts';
+import { isSystem } from './sandbox-mounts.ts';
+import { contains } from './sandbox-paths.ts';
 
 export interface Program {
   /** By its real name. */

@@ -4,6 +4,7 @@ import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'nod
 import { delimiter, dirname, join } from 'node:path';
 import { isTrustedOwner, wayProblem } from '../node/own-folder.ts';
 import type { Launch } from './engine.ts';
+import { callFilter } from './sandbox-calls.ts';
 import { holdsHome, isSystem, mountsOf, systemFolders } from './sandbox-mounts.ts';
 import { ownFiles, programOf } from './sandbox-program.ts';
 
@@ -52,8 +53,9 @@ export function sandboxed(
   const bwrap = findBubblewrap(trustedPlaces);
   if (bwrap === undefined) throw new Error(sandboxProblem());
   const program = programOf(command, { cwd, env });
-  const seen = { project: cwd, write, reads: [...ownFiles(), ...program.reads, ...reads], writes, links: program.links, hidden };
+  const seen = { project: cwd, write, own: ownFiles(), reads: [...program.reads, ...reads], writes, links: program.links, hidden };
   const options = [
+    ...['--seccomp', String(filterAt)],
     ...shell(tmpMb),
     ...settings.flatMap((path) => (existsSync(path) ? ['--ro-bind', path, path] : [])),
     ...mountsOf(seen),
@@ -70,6 +72,7 @@ export function sandboxed(
     // Not among the arguments, which every user of the machine can see.
     args: ['--args', String(handedAt), '--', program.command, ...args],
     handed: options.map((option) => `${option}\0`).join(''),
+    filter: callFilter(),
     env: {},
     cwd,
     terms,
@@ -79,6 +82,8 @@ export function sandboxed(
 
 /** The file descriptor of `handed`. */
 const handedAt = 4;
+/** That of `filter`. */
+const filterAt = 5;
 /** What bubblewrap makes itself is not for writing: nothing limits how much goes into it. */
 const sealed = ['--remount-ro', '/dev', '--remount-ro', '/'];
 

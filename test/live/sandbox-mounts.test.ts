@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { contains, isSystem, mountsOf, type Shown } from '../../src/live/sandbox-mounts.ts';
+import { isSystem, mountsOf, type Shown } from '../../src/live/sandbox-mounts.ts';
+import { contains } from '../../src/live/sandbox-paths.ts';
 
 let root: string;
 
@@ -35,8 +36,15 @@ describe('a sandbox', () => {
 
   it('has what lies deeper after what lies above it, whatever may be written to', () => {
     for (const folder of ['home/project/a/b', 'home/project/out']) mkdirSync(join(root, folder), { recursive: true });
-    const text = mounts({ write: true, reads: [join(root, 'home/project/a/b')], writes: [join(root, 'home/project/out')] });
-    expect(text).toMatch(/^--bind home\/project home\/project .*--bind home\/project\/out .*--ro-bind home\/project\/a\/b /);
+    const text = mounts({ reads: [join(root, 'home/project/a/b')], writes: [join(root, 'home/project/out')] });
+    expect(text).toMatch(/^--ro-bind home\/project home\/project .*--bind home\/project\/out .*--ro-bind home\/project\/a\/b /);
+  });
+
+  it('mounts nothing from where code may write', () => {
+    mkdirSync(join(root, 'home/project/a/b'), { recursive: true });
+    expect(mounts({ write: true, reads: [join(root, 'home/project/a/b')] })).toBe(
+      '--bind home/project home/project --size 4096 --tmpfs home/project/.vivarium --remount-ro home/project/.vivarium',
+    );
   });
 
   it('hides a folder that is not there yet, by making it', () => {

@@ -1,12 +1,12 @@
 // Code in a sandbox tries what is left to it: the machine's memory, its keys, other processes, and the files that show it its limits.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { smalltalk } from 'vivarium/live';
 import { notRun } from '../../../scripts/prepare.mjs';
-import { mountsOf } from '../../../src/live/sandbox-mounts.ts';
+import { callFilter } from '../../../src/live/sandbox-calls.ts';
 import { openLab } from '../../live/fixture.ts';
 
 const run = (command: string): string => `require('node:child_process').spawnSync('sh', ['-c', ${JSON.stringify(command)}]).status`;
@@ -104,14 +104,54 @@ describe.skipIf(notRun('bubblewrap'))('code in a sandbox', () => {
     expect(await lab.value(code)).toBe("''");
   });
 
-  it('cannot change what this package runs outside, where it may write to the project', () => {
-    const project = join(root, 'project');
-    const own = join(project, 'node_modules/vivarium/dist');
-    mkdirSync(own, { recursive: true });
-    const args = mountsOf({ project, write: true, reads: [own], writes: [], links: [], hidden: [] });
-    expect(args.slice(0, 3)).toEqual(['--bind', project, project]);
-    expect(args).toContain('--ro-bind');
-    expect(args.slice(args.indexOf('--ro-bind')).slice(0, 3)).toEqual(['--ro-bind', own, own]);
+  it.skipIf(process.arch !== 'x64' || !existsSync('/usr/bin/perl'))('does not get at keys in the keyring of the kernel', async () => {
+    await using lab = await openLab({ sandbox: true });
+    const x32 = 0x4000_0000;
+    // add_key, request_key and keyctl, to ask for the keyring of the session; getppid is there as ever.
+    const calls = ['248, $a, $a, $a, 1, -3', '249, $a, $a, 0, 0', '250, 0, -3, 0', `${x32 + 250}, 0, -3, 0`, '110'];
+    const script = `my $a = "user"; ${calls.map((call) => `print syscall(${call}) < 0 ? $! + 0 : "did it", " ";`).join(' ')}`;
+    const code = `require('node:child_process').execFileSync('/usr/bin/perl', ['-e', ${JSON.stringify(script)}]).toString()`;
+    expect(await lab.value(code)).toBe("'1 1 1 1 did it '");
+  });
+
+  it('is kept from keys by a filter with an answer for every way through it', () => {
+    const bytes = callFilter();
+    const run = (architecture: number, call: number): number => {
+      for (let at = 0, value = 0; ; at++) {
+        const [code, then, otherwise, k] = [
+          bytes.readUInt16LE(at * 8),
+          bytes[at * 8 + 2]!,
+          bytes[at * 8 + 3]!,
+          bytes.readUInt32LE(at * 8 + 4),
+        ];
+        if (code === 0x06) return k;
+        if (code === 0x20) value = k === 4 ? architecture : call;
+        else at += (code === 0x15 ? value === k : value >= k) ? then : otherwise;
+      }
+    };
+    const [x64, i386, arm64, other] = [0xc000_003e, 0x4000_0003, 0xc000_00b7, 0x8000_0016];
+    const denied = [
+      [x64, 248],
+      [x64, 249],
+      [x64, 250],
+      [x64, 0x4000_0000],
+      [i386, 286],
+      [i386, 288],
+      [arm64, 217],
+      [arm64, 219],
+    ] as const;
+    for (const [architecture, call] of denied) expect(run(architecture, call)).toBe(0x0005_0001);
+    const allowed = [
+      [x64, 0],
+      [x64, 247],
+      [x64, 251],
+      [i386, 250],
+      [i386, 289],
+      [arm64, 216],
+      [arm64, 220],
+      [other, 250],
+    ] as const;
+    for (const [architecture, call] of allowed) expect(run(architecture, call)).toBe(0x7fff_0000);
   });
 
   it('sees no folder because a link of the project calls it a package', async () => {
