@@ -26,7 +26,8 @@ function common(retryAfter: string, message: (settings: Settings) => string): Ov
 const overloads: Readonly<Record<LimitName, Overload>> = {
   caller_running: own(
     '1',
-    ({ perCaller }) => `Too many calls running: at most ${perCaller.maxRunning} per caller, and 128 per connection for callers without a token`,
+    ({ perCaller }) =>
+      `Too many calls running: at most ${perCaller.maxRunning} per caller, and 128 per connection for callers without a token`,
   ),
   caller_bytes: own(
     '1',
