@@ -1,5 +1,6 @@
 // One bounded request for JSON: no redirect, no long wait, no large answer, no plain HTTP beyond this machine.
 import { VivariumError } from '../jsonrpc/error.ts';
+import { Bytes } from '../jsonrpc/event-stream.ts';
 import { isLoopback } from '../text/loopback.ts';
 
 const maxBytes = 1_048_576;
@@ -22,24 +23,16 @@ export async function fetchJson(url: URL, signal: AbortSignal, init: RequestInit
 }
 
 export async function read(response: Response, url: URL): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const bytes = new Bytes();
   const reader = response.body?.getReader();
   for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
-    length += part.value.length;
-    if (length > maxBytes) {
+    bytes.add(part.value);
+    if (bytes.length > maxBytes) {
       await reader?.cancel();
       throw failure(url, `answers with more than ${maxBytes} bytes`);
     }
-    chunks.push(part.value);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  return bytes.whole();
 }
 
 /** Without its query, which may hold something secret. */

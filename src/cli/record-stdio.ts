@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { type Readable, Transform, type TransformCallback, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { Bytes } from '../jsonrpc/event-stream.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { Recorder, Side } from './recording.ts';
 import { printableLines } from './terminal.ts';
@@ -75,16 +76,15 @@ function pass(from: Readable, to: Writable, side: Side, recorder: Recorder): voi
 }
 
 function split(stream: Readable, told: (line: Buffer) => void): void {
-  let held: Buffer[] = [];
+  const held = new Bytes();
   let length = 0;
   const hold = (part: Buffer): void => {
     length += part.length;
-    if (length > mostLine) held = [];
-    else if (part.length > 0) held.push(part);
+    if (length > mostLine) held.clear();
+    else if (part.length > 0) held.add(part);
   };
   const tell = (): void => {
-    told(length > mostLine ? Buffer.from(`(a line of ${length} bytes, which is more than 64 MiB)`) : Buffer.concat(held));
-    held = [];
+    told(length > mostLine ? Buffer.from(`(a line of ${length} bytes, which is more than 64 MiB)`) : Buffer.from(held.whole()));
     length = 0;
   };
   stream.on('data', (chunk: Buffer) => {

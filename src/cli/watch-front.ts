@@ -1,6 +1,7 @@
 // In front of a watched server over HTTP: holds the port, the sessions and the streams while one server follows the other.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Bytes } from '../jsonrpc/event-stream.ts';
 import { createLimitedServer } from '../serve/node-server.ts';
 import { copy, eventsOf, type Fields, forward, idFor, mapped, write } from './watch-forward.ts';
 import { WatchSessions } from './watch-sessions.ts';
@@ -223,14 +224,22 @@ function isEvents(headers: IncomingMessage['headers']): boolean {
 
 /** What passes by, so it is for whoever passes it on at once; undefined until it is whole, and when it was too much. */
 function copyOf(request: IncomingMessage): () => Buffer | undefined {
-  const pieces: Buffer[] = [];
+  const bytes = new Bytes();
   let length = 0;
+  let whole: Buffer | undefined;
   request.on('data', (piece: Buffer) => {
     length += piece.length;
-    if (length <= mostKept) pieces.push(piece);
-    else pieces.length = 0;
+    if (length <= mostKept) bytes.add(piece);
+    else bytes.clear();
   });
-  return () => (request.complete && length <= mostKept ? Buffer.concat(pieces) : undefined);
+  return () => {
+    if (request.complete && bytes.length === length) whole ??= asBuffer(bytes.whole());
+    return whole;
+  };
+}
+
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
 }
 
 function messageIn(body: Buffer | undefined): Message | undefined {

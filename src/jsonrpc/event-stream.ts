@@ -139,6 +139,7 @@ function afterLine(chunk: Uint8Array, from: number): number {
 }
 
 const blockSize = 16_384;
+const firstBlock = 512;
 const worthCopying = 4_096;
 
 interface Decoder {
@@ -161,9 +162,10 @@ export class Bytes {
       this.#pieces.push(bytes);
       return;
     }
-    if (this.#block === undefined || this.#used + bytes.length > blockSize) {
+    if (this.#block === undefined || this.#used + bytes.length > this.#block.length) {
       this.#seal();
-      this.#block = new Uint8Array(blockSize);
+      // As much room as there are bytes: somebody who sends two of them and waits must not cost a whole block.
+      this.#block = new Uint8Array(Math.min(blockSize, Math.max(firstBlock, this.length)));
     }
     this.#block.set(bytes, this.#used);
     this.#used += bytes.length;
@@ -171,21 +173,23 @@ export class Bytes {
 
   /** All of it as text, which is then no longer here. */
   take(decoder: Decoder): string {
+    return this.length === 0 ? '' : decoder.decode(this.whole());
+  }
+
+  /** All of it in one piece, which is then no longer here. */
+  whole(): Uint8Array {
     this.#seal();
-    const [first] = this.#pieces;
-    if (first === undefined) return '';
-    if (this.#pieces.length === 1) {
-      this.clear();
-      return decoder.decode(first);
-    }
-    const all = new Uint8Array(this.length);
+    const { length } = this;
+    const pieces = this.#pieces;
+    this.clear();
+    if (pieces.length === 1) return pieces[0] as Uint8Array;
+    const all = new Uint8Array(length);
     let at = 0;
-    for (const piece of this.#pieces) {
+    for (const piece of pieces) {
       all.set(piece, at);
       at += piece.length;
     }
-    this.clear();
-    return decoder.decode(all);
+    return all;
   }
 
   clear(): void {
@@ -196,7 +200,9 @@ export class Bytes {
   }
 
   #seal(): void {
-    if (this.#block !== undefined) this.#pieces.push(this.#block.subarray(0, this.#used));
+    const block = this.#block;
+    // One that is mostly empty would be kept whole by a view of it.
+    if (block !== undefined) this.#pieces.push(2 * this.#used < block.length ? block.slice(0, this.#used) : block.subarray(0, this.#used));
     this.#block = undefined;
     this.#used = 0;
   }

@@ -1,4 +1,5 @@
 // vivarium/serve/fetch: an MCP endpoint as a function from Request to Response, for every other runtime.
+import { Bytes } from '../jsonrpc/event-stream.ts';
 import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
 import { type HttpStats, toPrometheus } from './counters.ts';
@@ -79,7 +80,7 @@ class FetchExchange implements Exchange {
   async #collect(maxBytes: number): Promise<string | BodyFault> {
     if (this.#request.bodyUsed) return 'taken';
     if (Number(this.#request.headers.get('content-length')) > maxBytes) return 'too-large';
-    const chunks: Uint8Array[] = [];
+    const bytes = new Bytes();
     let size = 0;
     let paid = 0;
     const reader = this.#request.body?.getReader();
@@ -92,14 +93,13 @@ class FetchExchange implements Exchange {
           return fault;
         }
         paid = size;
-        chunks.push(part.value);
+        bytes.add(part.value);
       }
     } finally {
       this.account?.hold(-paid);
     }
-    const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : join(chunks, size);
     try {
-      return utf8.decode(bytes);
+      return bytes.take(utf8);
     } catch {
       return 'not-utf8';
     }
@@ -202,14 +202,4 @@ function toHeaders(fields: Fields): Headers {
   const headers = new Headers();
   for (let at = 0; at < fields.length; at += 2) headers.append(fields[at] as string, fields[at + 1] as string);
   return headers;
-}
-
-function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
 }

@@ -2,6 +2,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Bytes } from '../jsonrpc/event-stream.ts';
 import type { BodyFault, Delivery, Exchange, Fields, Sink } from './exchange.ts';
 import type { Account } from './limits.ts';
 
@@ -13,7 +14,7 @@ interface Mounted {
   readonly body?: unknown;
 }
 
-/** Bytes of a body that is too large are read and thrown away for so long: a client that still writes would not see the answer. */
+/** What still comes of a refused request is read and thrown away for so long: a client that writes would not see the answer. */
 const lingerMs = 500;
 
 const joinedUpTo = 16 * 1024;
@@ -27,8 +28,9 @@ export class NodeExchange implements Exchange {
   weight = 0;
   /** What was read of the body so far. */
   #first: Buffer | undefined;
-  #rest: Buffer[] | undefined;
+  #all: Bytes | undefined;
   #size = 0;
+  #late: NodeJS.Immediate | undefined;
   /** Of that, what its account pays for. */
   #paid = 0;
   #gone: (() => void) | undefined;
@@ -97,15 +99,30 @@ export class NodeExchange implements Exchange {
       if (this.#size > maxBytes) this.#stop('too-large', done);
       // Most bodies come in one piece and are gone in this turn: only the others are paid for.
       else if (chunk.length !== length && !this.#pay(chunk.length)) this.#stop('too-much', done);
-      else if (this.#first === undefined) this.#first = chunk;
-      else if (this.#rest === undefined) this.#rest = [this.#first, chunk];
-      else this.#rest.push(chunk);
+      else this.#keep(chunk);
     });
     request.on('end', () => {
-      const bytes = this.#rest === undefined ? (this.#first ?? Buffer.alloc(0)) : Buffer.concat(this.#rest, this.#size);
+      const text = this.#all === undefined ? decode(this.#first ?? Buffer.alloc(0)) : this.#all.take({ decode });
       this.#free();
-      done(isUtf8(bytes) ? bytes.toString('utf8') : 'not-utf8');
+      done(text);
     });
+    // A head whose body is not here yet is kept as long as it takes to come.
+    this.#late = setImmediate(() => {
+      if (!request.destroyed && !this.#pay(weightOfHead(request))) this.#stop('too-much', done);
+    });
+  }
+
+  /** Any number of small pieces takes as much memory as they have bytes; a body in one piece is not copied. */
+  #keep(chunk: Buffer): void {
+    if (this.#first === undefined) {
+      this.#first = chunk;
+      return;
+    }
+    if (this.#all === undefined) {
+      this.#all = new Bytes();
+      this.#all.add(this.#first);
+    }
+    this.#all.add(chunk);
   }
 
   #pay(bytes: number): boolean {
@@ -123,10 +140,12 @@ export class NodeExchange implements Exchange {
 
   /** This lives as long as its call; what was read must not. */
   #free(): void {
+    clearImmediate(this.#late);
     if (this.#paid > 0) this.account?.hold(-this.#paid);
     this.#paid = 0;
     this.#first = undefined;
-    this.#rest = undefined;
+    this.#all = undefined;
+    this.#late = undefined;
   }
 
   answer(status: number, fields: Fields, body: string, close = false, delivery?: Delivery): void {
@@ -141,7 +160,7 @@ export class NodeExchange implements Exchange {
     if (body === '' || this.method === 'HEAD') response.end();
     else if (bytes !== undefined || !this.#alone || !inOnePiece(response, body)) response.end(bytes ?? body);
     if (delivery !== undefined) this.#deliver(delivery);
-    if (close) this.#linger();
+    if (close || hasBody(this.#request)) this.#linger();
   }
 
   destroy(): void {
@@ -182,11 +201,12 @@ export class NodeExchange implements Exchange {
     });
   }
 
+  /** An answered request that is not here as a whole has so long to come: nobody pays for its head and its connection any more. */
   #linger(): void {
     const request = this.#request;
     if (request.complete) return;
     request.resume();
-    const timer = setTimeout(() => request.socket.destroy(), lingerMs);
+    const timer = setTimeout(() => void (request.complete || request.socket.destroy()), lingerMs);
     request.once('close', () => clearTimeout(timer));
   }
 
@@ -251,6 +271,24 @@ export class NodeExchange implements Exchange {
     // A write to a connection that was just reset is no news.
     this.#response.on('error', () => undefined);
   }
+}
+
+function hasBody({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined);
+}
+
+/** Objects of a request and its connection, and what each field takes beside its text, which is there joined and as it came. */
+const headBytes = 4 * 1024;
+const fieldBytes = 64;
+
+function weightOfHead({ rawHeaders }: IncomingMessage): number {
+  let weight = (rawHeaders.length / 2) * fieldBytes;
+  for (const text of rawHeaders) weight += 2 * text.length;
+  return Math.max(headBytes, weight);
+}
+
+function decode(bytes: Uint8Array): string {
+  return isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8') : ('not-utf8' satisfies BodyFault);
 }
 
 /** What a response of node:http knows of its own head; undocumented, so it is looked at before it is used. */

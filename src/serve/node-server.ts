@@ -1,5 +1,5 @@
 // A node:http server with limits on everything that strangers can send before anybody knows who they are.
-import { createServer, type Server as NodeServer, type RequestListener } from 'node:http';
+import { createServer, type Server as NodeServer, type RequestListener, type ServerResponse } from 'node:http';
 
 interface Limits {
   readonly headersMs?: number;
@@ -7,6 +7,11 @@ interface Limits {
   readonly idleMs?: number;
   readonly maxConnections?: number;
 }
+
+/** Header fields of a request: tiny ones take many times their bytes. */
+const maxFields = 100;
+/** How long a client that is refused by its head may go on writing. */
+const lingerMs = 500;
 
 export function createLimitedServer({ headersMs = 15_000, bodyMs = 30_000, ...limits }: Limits, listener: RequestListener): NodeServer {
   const http = createServer(
@@ -17,10 +22,24 @@ export function createLimitedServer({ headersMs = 15_000, bodyMs = 30_000, ...li
       connectionsCheckingInterval: Math.max(20, Math.min(1_000, headersMs / 4)),
       maxHeaderSize: 16 * 1024,
     },
-    listener,
+    (request, response) => {
+      if (request.rawHeaders.length > 2 * maxFields) refuse(response, 431);
+      else listener(request, response);
+    },
   );
+  // Node leaves out what is beyond, which may be a second Host or token: one more than allowed shows that there were too many.
+  http.maxHeadersCount = maxFields + 1;
+  http.on('checkExpectation', (_, response) => refuse(response, 417));
   http.maxConnections = limits.maxConnections ?? 16_384;
   // Tools may take as long as they like; silence is broken by comments.
   http.timeout = 0;
   return http;
+}
+
+/** Whoever sent no more than a head does not keep the connection. */
+function refuse(response: ServerResponse, status: number): void {
+  const { req: request } = response;
+  response.writeHead(status, { connection: 'close', 'content-length': 0 }).end();
+  request.resume();
+  setTimeout(() => request.socket.destroy(), lingerMs).unref();
 }

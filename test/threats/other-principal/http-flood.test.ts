@@ -18,6 +18,10 @@ async function running(server: Flooded): Promise<number> {
   return Number(/calls_running (\d+)/.exec(await server.metrics())?.[1]);
 }
 
+async function held(server: Flooded): Promise<number> {
+  return Number(/held_bytes (\d+)/.exec(await server.metrics())?.[1]);
+}
+
 async function openSession(server: Flooded, version: string): Promise<string[]> {
   const answer = await server.send(initialize('mallory', version, { elicitation: {} }));
   return answer?.status === 200 ? [`Mcp-Session-Id: ${answer.headers['mcp-session-id']}`] : [];
@@ -141,6 +145,36 @@ describe('one principal cannot exhaust the server', limits, () => {
     expect(server.memory ?? 0).toBeLessThan(900);
   });
 
+  it('by bodies in chunks of one byte', async () => {
+    const server = await flood();
+    const before = server.memory ?? 0;
+    const head = post('mallory', '').toString().replace('Content-Length: 0', 'Transfer-Encoding: chunked');
+    const bytes = Buffer.from('1\r\nx\r\n'.repeat(500_000));
+    const sockets = await inLanes(4, async () => {
+      const socket = await server.open();
+      socket.write(head);
+      await new Promise((resolve) => socket.write(bytes, resolve));
+      return socket;
+    });
+    // All of it is here, and is paid for.
+    await expect.poll(() => held(server), { timeout: 60_000 }).toBeGreaterThan(4 * 500_000);
+    expect(await held(server)).toBeLessThan(4 * 510_000);
+    await expectServed(server);
+    // Two million buffers of one byte would be 300 MiB.
+    expect((server.memory ?? 0) - before).toBeLessThan(150);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => held(server), { timeout: 60_000 }).toBeLessThan(100_000);
+  });
+
+  it('by heads that wait for a body', async () => {
+    const server = await flood({ perCaller: { maxBytes: 1_000_000 }, maxBodyBytes: 100_000 });
+    const head = post('mallory', 'x'.repeat(100), [`X-Padding: ${'x'.repeat(8_000)}`]).subarray(0, -100);
+    await inLanes(100, async () => (await server.open()).write(head));
+    await expect.poll(async () => (await server.refused())['caller_bytes'], { timeout: 20_000 }).toBeGreaterThan(30);
+    expect(await held(server)).toBeLessThan(1_000_000);
+    await expectServed(server);
+  });
+
   it('by large answers that it does not read', async () => {
     const server = await flood();
     const request = modern('mallory', 'tools/call', { name: 'large', arguments: { size: 4 * mebibyte } });
@@ -216,5 +250,55 @@ describe('one principal cannot exhaust the server', limits, () => {
     );
     expect(tally(answers)['429']).toBeGreaterThan(150);
     await expectServed(server);
+  });
+});
+
+describe('somebody without a token cannot exhaust the server', limits, () => {
+  const fields = (count: number): string[] => Array.from({ length: count }, (_, at) => `${at.toString(36)}:`);
+  const head = (count: number): Buffer => post('nobody', 'x'.repeat(100), fields(count)).subarray(0, -100);
+
+  it('by heads with thousands of fields that wait for a body', async () => {
+    const server = await flood();
+    const before = server.memory ?? 0;
+    expect((await server.send(head(1_900)))?.status).toBe(431);
+    expect((await server.send(head(90)))?.status).toBe(401);
+    const sockets = await inLanes(
+      1_500,
+      async () => {
+        const socket = await server.open();
+        socket.resume().write(head(1_900));
+        return socket;
+      },
+      50,
+    );
+    // Node would keep each for 45 seconds.
+    await expect.poll(() => sockets.filter(({ closed }) => !closed).length, { timeout: 10_000 }).toBe(0);
+    await expectServed(server);
+    // With their fields they would take 90 KB each.
+    expect((server.memory ?? 0) - before).toBeLessThan(100);
+  });
+
+  it.each([
+    ['a token', 401, post('nobody', 'x'.repeat(100))],
+    ['a place', 404, post('mallory', 'x'.repeat(100), [], '/elsewhere')],
+    ['a type', 415, Buffer.from(String(post('mallory', 'x'.repeat(100))).replace('application/json', 'text/plain'))],
+    ['a known origin', 403, post('mallory', 'x'.repeat(100), ['Origin: http://evil.example'])],
+    ['an expectation that can be met', 417, post('mallory', 'x'.repeat(100), ['Expect: wonders'])],
+  ])('by requests without %s whose body never comes', async (_, status, request) => {
+    const server = await flood();
+    const socket = await server.open();
+    let said = '';
+    socket.on('data', (chunk) => {
+      said += String(chunk);
+    });
+    socket.write(request.subarray(0, -100));
+    await expect.poll(() => socket.closed, { timeout: 10_000 }).toBe(true);
+    expect(said).toContain(`HTTP/1.1 ${status}`);
+  });
+
+  it('by fields that hide a second token', async () => {
+    const server = await flood();
+    const hidden = post('alice', '{}', [...fields(99), 'Authorization: Bearer mallory-mallory-mallory']);
+    expect((await server.send(hidden))?.status).toBe(431);
   });
 });
