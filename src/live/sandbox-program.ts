@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isSystem } from './sandbox-mounts.ts';
 import { contains } from './sandbox-paths.ts';
@@ -71,8 +72,9 @@ function sbclAt(file: string, around: Surroundings): Program {
 }
 
 /** Paths, one a line. */
-function ask(command: string, args: readonly string[], { cwd, env }: Surroundings): string[] {
-  const { stdout, status } = spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: askMs, stdio: ['ignore', 'pipe', 'ignore'] });
+function ask(command: string, args: readonly string[], { env }: Surroundings): string[] {
+  // Not in the project, whose files could lead a version manager to a program of the project's own.
+  const { stdout, status } = spawnSync(command, args, { cwd: homedir(), env, encoding: 'utf8', timeout: askMs, stdio: ['ignore', 'pipe', 'ignore'] });
   return status === 0 ? stdout.split('\n').filter((line) => isAbsolute(line) && existsSync(line)) : [];
 }
 
