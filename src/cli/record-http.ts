@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { Bytes, EventParser } from '../jsonrpc/event-stream.ts';
+import { EventParser } from '../jsonrpc/event-stream.ts';
 import { CommandError, exitCodes } from './command.ts';
 import { isFromProgram } from './local-host.ts';
 import { Door } from './record-door.ts';
@@ -113,16 +113,16 @@ function tap(stream: IncomingMessage, side: Side, exchange: number, events: bool
     );
     stream.on('data', (chunk: Buffer) => parser.push(chunk));
   } else {
-    const bytes = new Bytes();
+    const chunks: Buffer[] = [];
     let length = 0;
     stream.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > mostEvent) bytes.clear();
-      else bytes.add(chunk);
+      if (length > mostEvent) chunks.length = 0;
+      else chunks.push(chunk);
     });
     stream.once('end', () => {
       if (length > mostEvent) recorder.add(side, { exchange, raw: '(a body larger than 64 MiB)' });
-      else if (length > 0) recorder.line(side, Buffer.from(bytes.whole()), { exchange });
+      else if (length > 0) recorder.line(side, Buffer.concat(chunks), { exchange });
     });
   }
   stream.once('close', () => recorder.add(side, { exchange, end: {} }));

@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { type Readable, Transform, type TransformCallback, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { Bytes } from '../jsonrpc/event-stream.ts';
 import { CommandError, exitCodes } from './command.ts';
 import type { Recorder, Side } from './recording.ts';
 import { printableLines } from './terminal.ts';
@@ -76,15 +75,16 @@ function pass(from: Readable, to: Writable, side: Side, recorder: Recorder): voi
 }
 
 function split(stream: Readable, told: (line: Buffer) => void): void {
-  const held = new Bytes();
+  let held: Buffer[] = [];
   let length = 0;
   const hold = (part: Buffer): void => {
     length += part.length;
-    if (length > mostLine) held.clear();
-    else if (part.length > 0) held.add(part);
+    if (length > mostLine) held = [];
+    else if (part.length > 0) held.push(part);
   };
   const tell = (): void => {
-    told(length > mostLine ? Buffer.from(`(a line of ${length} bytes, which is more than 64 MiB)`) : Buffer.from(held.whole()));
+    told(length > mostLine ? Buffer.from(`(a line of ${length} bytes, which is more than 64 MiB)`) : Buffer.concat(held));
+    held = [];
     length = 0;
   };
   stream.on('data', (chunk: Buffer) => {

@@ -1,7 +1,7 @@
 // A recording at a URL: each request gets what belongs to it, as JSON or as a stream; what the server said by itself goes to whoever listens.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Endpoint, endpointOf, pathOf } from '../check/recorded-path.ts';
-import { Bytes, encodeEvent } from '../jsonrpc/event-stream.ts';
+import { encodeEvent } from '../jsonrpc/event-stream.ts';
 import { isFromProgram } from './local-host.ts';
 import type { Entry, Recording } from './recording.ts';
 import { messagesIn, ReplayScript } from './replay-script.ts';
@@ -125,13 +125,15 @@ class Open {
 }
 
 async function read(request: IncomingMessage): Promise<Message | undefined> {
-  const bytes = new Bytes();
+  const chunks: Buffer[] = [];
+  let length = 0;
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
-      bytes.add(chunk);
-      if (bytes.length > mostBytes) return undefined;
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > mostBytes) return undefined;
     }
-    const value: unknown = JSON.parse(bytes.take(new TextDecoder('utf-8', { ignoreBOM: true })));
+    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined;
   } catch {
     return undefined;

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Exchange, Recorder } from '../trace.ts';
 import { createEventReader } from './event-stream.ts';
-import { Pieces } from './lines.ts';
 import { type Pace, quietOf } from './pace.ts';
 import { rawPost, strike } from './socket.ts';
 
@@ -138,9 +137,9 @@ function receive(
   give: (why: string) => void,
 ): Readable {
   const headers = headersOf(incoming);
-  const response = { at: recorder.now(), status: incoming.statusCode ?? 0, headers, body: Buffer.alloc(0) as Buffer, events: [] };
+  const response = { at: recorder.now(), status: incoming.statusCode ?? 0, headers, body: Buffer.alloc(0), events: [] };
   exchange.response = response;
-  const chunks = new Pieces();
+  const chunks: Buffer[] = [];
   let size = 0;
   /** Of a stream: since its last event. */
   let pending = 0;
@@ -166,12 +165,12 @@ function receive(
       incoming.destroy();
       return void source.destroy();
     }
-    if (size <= maxBody) chunks.add(chunk);
+    if (size <= maxBody) chunks.push(chunk);
     if (isStream) events.push(decoder.decode(chunk, { stream: true }));
   });
   source.on('error', (error) => give(error.message));
   source.on('close', () => {
-    response.body = chunks.take();
+    response.body = Buffer.concat(chunks);
     Object.assign(response, { endedAt: recorder.now() });
     const isWhole = size <= maxBody;
     if (!incoming.complete) exchange.failure ??= 'the response broke off';

@@ -1,28 +1,7 @@
 // Lines out of bytes, with what is wrong about their ends.
 
 const newline = 0x0a;
-const manyPieces = 1_024;
 const carriageReturn = 0x0d;
-
-/** Bytes that come piece by piece: a thousand pieces become one, since each takes more memory than its bytes. */
-export class Pieces {
-  #joined: Buffer[] = [];
-  #last: Buffer[] = [];
-
-  add(piece: Buffer): void {
-    if (this.#last.push(piece) < manyPieces) return;
-    this.#joined.push(Buffer.concat(this.#last));
-    this.#last = [];
-  }
-
-  /** All of it, which is then no longer here. */
-  take(): Buffer {
-    const all = [...this.#joined, ...this.#last];
-    this.#joined = [];
-    this.#last = [];
-    return all.length === 1 ? (all[0] as Buffer) : Buffer.concat(all);
-  }
-}
 
 export interface LineReader {
   push(bytes: Buffer): void;
@@ -32,14 +11,14 @@ export interface LineReader {
 
 /** Empty lines are given too: they are not messages either. */
 export function createLineReader(onLine: (line: Buffer, carriage: boolean) => void, limit: number = 64 * 1024 * 1024): LineReader {
-  const pieces = new Pieces();
+  let pieces: Buffer[] = [];
   let held = 0;
   return {
     push(bytes) {
       let from = 0;
       for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, from)) {
-        pieces.add(bytes.subarray(from, end));
-        const line = pieces.take();
+        const line = pieces.length === 0 ? bytes.subarray(from, end) : Buffer.concat([...pieces, bytes.subarray(from, end)]);
+        pieces = [];
         held = 0;
         from = end + 1;
         const carriage = line.length > 0 && line[line.length - 1] === carriageReturn;
@@ -47,9 +26,9 @@ export function createLineReader(onLine: (line: Buffer, carriage: boolean) => vo
       }
       if (from === bytes.length) return;
       // Beyond the limit the beginning is enough to show what was sent.
-      if (held < limit) pieces.add(bytes.subarray(from));
+      if (held < limit) pieces.push(bytes.subarray(from));
       held += bytes.length - from;
     },
-    rest: () => pieces.take(),
+    rest: () => Buffer.concat(pieces),
   };
 }
