@@ -74,7 +74,13 @@ function sbclAt(file: string, around: Surroundings): Program {
 /** Paths, one a line. */
 function ask(command: string, args: readonly string[], { env }: Surroundings): string[] {
   // Not in the project, whose files could lead a version manager to a program of the project's own.
-  const { stdout, status } = spawnSync(command, args, { cwd: homedir(), env, encoding: 'utf8', timeout: askMs, stdio: ['ignore', 'pipe', 'ignore'] });
+  const { stdout, status } = spawnSync(command, args, {
+    cwd: homedir(),
+    env,
+    encoding: 'utf8',
+    timeout: askMs,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   return status === 0 ? stdout.split('\n').filter((line) => isAbsolute(line) && existsSync(line)) : [];
 }
 
