@@ -1,6 +1,7 @@
 // One request to an authorization server: no redirect, no long wait, no large answer, no address out of reach.
 import { cut, VivariumError } from '../jsonrpc/error.ts';
 import { printable } from '../text/printable.ts';
+import { withTimeout } from '../text/timeouts.ts';
 import { type JsonObject, read } from './fetch-json.ts';
 import { checkedUrl, type Reach } from './reach.ts';
 
@@ -25,20 +26,24 @@ export function createAsk({ fetch, reach, timeoutMs, signal }: Asking): Ask {
   return async (url, init = {}) => {
     checkedUrl(url.href, 'The authorization server', reach);
     const where = `${url.origin}${url.pathname}`;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    try {
+    let limit: AbortSignal | undefined;
+    const asked = async (within: AbortSignal): Promise<Response> => {
+      limit = within;
       // `manual`, because some runtimes refuse `error`.
-      const response = await fetch(url.href, { ...init, redirect: 'manual', signal: limit, reach });
+      const response = await fetch(url.href, { ...init, redirect: 'manual', signal: within, reach });
       if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
         await response.body?.cancel().catch(() => undefined);
         return new Response(null, { status: 302 });
       }
       const bytes = await read(response, url);
       return new Response(bytes.length === 0 ? null : bytes, { status: response.status, headers: response.headers });
+    };
+    try {
+      return await withTimeout(timeoutMs, asked, signal);
     } catch (error) {
       if (signal.aborted) throw cancelled(signal);
       if (error instanceof VivariumError && error.code === 'ERR_AUTH_FAILED') throw error;
-      if (limit.aborted) throw refused(`${where} does not answer within ${timeoutMs} ms`, error);
+      if (limit?.aborted) throw refused(`${where} does not answer within ${timeoutMs} ms`, error);
       const reason = error instanceof VivariumError ? error.message : `${where} cannot be reached: ${reasonOf(error)}`;
       throw refused(reason, error);
     }

@@ -1,5 +1,6 @@
 // Tokens that only their issuer can read: it is asked about each (RFC 7662), and its answer counts for a short while.
 import type { Authorizer, Principal } from '../protocol/authorization.ts';
+import { withTimeout } from '../text/timeouts.ts';
 import { createAuthorizer } from './authorizer.ts';
 import { asAudience, invalid, isBound, isFor, judged, type Verdict } from './claims.ts';
 import { asHttpUrl, fetchJson, type JsonObject } from './fetch-json.ts';
@@ -58,7 +59,7 @@ export function introspection(options: IntrospectionOptions): Authorizer {
     try {
       const body = new URLSearchParams({ token, token_type_hint: 'access_token' });
       const init = { method: 'POST', body, headers: { authorization } };
-      const answer = await fetchJson(endpoint, AbortSignal.timeout(timeoutMs), init);
+      const answer = await withTimeout(timeoutMs, (signal) => fetchJson(endpoint, signal, init));
       const verdict = judge(answer, options, terms);
       const { aud, exp } = answer;
       const told = { verdict, ...(aud !== undefined && aud !== null && { audience: aud }) };

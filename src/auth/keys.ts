@@ -1,5 +1,6 @@
 // The keys of an issuer: fetched when needed, kept for a while, and asked for again no more often than is decent.
 import type { CryptoKey, JSONWebKeySet, JWTVerifyGetKey } from 'jose';
+import { withTimeout } from '../text/timeouts.ts';
 import { findJwksUri } from './discovery.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { Terms } from './options.ts';
@@ -42,9 +43,8 @@ export function remoteKeys({ issuer, jwksUri, timeoutMs }: RemoteKeys, { report 
     attemptedAt = Date.now();
     try {
       // One deadline for all of it: a request is waiting.
-      const signal = AbortSignal.timeout(timeoutMs);
+      const set = await withTimeout(timeoutMs, async (signal) => fetchJson(jwksUri ?? (await findJwksUri(issuer, signal)), signal));
       const { createLocalJWKSet } = await import('jose');
-      const set = await fetchJson(jwksUri ?? (await findJwksUri(issuer, signal)), signal);
       keys = { find: createLocalJWKSet(set as unknown as JSONWebKeySet), until: attemptedAt + keptMs };
       failed = false;
       return keys;

@@ -6,6 +6,7 @@ import { findResource } from '../auth/resource-discovery.ts';
 import { findServer } from '../auth/server-discovery.ts';
 import { readDemand } from '../auth/www-authenticate.ts';
 import { cut } from '../jsonrpc/error.ts';
+import { withTimeout } from '../text/timeouts.ts';
 import type { Examination } from './doctor-step.ts';
 
 const timeoutMs = 10_000;
@@ -40,18 +41,15 @@ export async function examineAuthorization(url: URL, examination: Examination, s
 }
 
 async function challengeOf(url: URL, signal: AbortSignal): Promise<string | undefined> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   try {
-    const response = await guardedFetch(url.href, {
-      method: 'POST',
-      headers,
-      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
-      signal: limit,
-      reach: 'anything',
-    });
-    await response.body?.cancel();
-    return response.headers.get('www-authenticate') ?? undefined;
+    const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    const asked = async (limit: AbortSignal): Promise<string | undefined> => {
+      const response = await guardedFetch(url.href, { method: 'POST', headers, body, signal: limit, reach: 'anything' });
+      await response.body?.cancel();
+      return response.headers.get('www-authenticate') ?? undefined;
+    };
+    return await withTimeout(timeoutMs, asked, signal);
   } catch {
     return undefined;
   }
