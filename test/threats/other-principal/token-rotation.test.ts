@@ -49,7 +49,7 @@ describe('vivarium live --rotate-token', () => {
       encoding: 'utf8',
     });
     expect(rotated.status).toBe(0);
-    expect(rotated.stderr).toContain('The old one is refused');
+    expect(rotated.stderr).toContain('refuse the old one within seconds');
     const fresh = kept();
     expect(fresh).not.toBe(old);
     expect(`${rotated.stdout}${rotated.stderr}`).not.toContain(fresh);
