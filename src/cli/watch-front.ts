@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Bytes } from '../jsonrpc/event-stream.ts';
+import { endLingering } from '../serve/linger.ts';
 import { createLimitedServer } from '../serve/node-server.ts';
 import { copy, eventsOf, type Fields, forward, idFor, mapped, write } from './watch-forward.ts';
 import { WatchSessions } from './watch-sessions.ts';
@@ -29,8 +30,6 @@ interface Held {
 
 /** Of a body that may have to be told again. The server refuses longer ones. */
 const mostKept = 4 * 1024 * 1024;
-/** Bytes of a request that was refused are read and thrown away for so long: a client that still writes would not see the answer. */
-const lingerMs = 500;
 /** How long a request waits for a server that starts. */
 const longestStart = 20_000;
 /** How long a server that was replaced may take to answer what it has. */
@@ -136,7 +135,7 @@ export class WatchFront {
     begin(response, incoming, request);
     if (!isEvents(incoming.headers)) await copy(incoming, response);
     else for await (const event of eventsOf(incoming, now.number)) await write(response, `${event}\n\n`);
-    await end(request, response);
+    endLingering(request, response);
   }
 
   /** The stream of one server after the other, as one. */
@@ -153,7 +152,7 @@ export class WatchFront {
     if (!isEvents(incoming.headers)) {
       this.#held.delete(held);
       await copy(incoming, response);
-      return end(request, response);
+      return endLingering(request, response);
     }
     try {
       for await (const event of eventsOf(incoming, by.number)) {
@@ -204,18 +203,6 @@ function begin(response: ServerResponse, { statusCode = 502, headers }: Incoming
     ...(!request.complete && { connection: 'close' }),
   });
   response.flushHeaders();
-}
-
-async function end(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (!request.complete) {
-    request.unpipe().resume();
-    await new Promise<void>((resolve) => {
-      request.once('close', resolve);
-      request.once('end', resolve);
-      setTimeout(resolve, lingerMs).unref();
-    });
-  }
-  response.end();
 }
 
 function isEvents(headers: IncomingMessage['headers']): boolean {

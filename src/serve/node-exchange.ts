@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { Bytes } from '../jsonrpc/event-stream.ts';
 import type { BodyFault, Delivery, Exchange, Fields, Sink } from './exchange.ts';
 import type { Account } from './limits.ts';
+import { endLingering, lingerMs } from './linger.ts';
 
 /** What frameworks add to a request. */
 interface Mounted {
@@ -13,9 +14,6 @@ interface Mounted {
   /** Read and parsed already, by express.json() and its kind. */
   readonly body?: unknown;
 }
-
-/** What still comes of a refused request is read and thrown away for so long: a client that writes would not see the answer. */
-const lingerMs = 500;
 
 const joinedUpTo = 16 * 1024;
 
@@ -157,10 +155,14 @@ export class NodeExchange implements Exchange {
     if (status !== 204) headers.push('content-length', String(bytes?.length ?? Buffer.byteLength(body)));
     if (close) headers.push('connection', 'close');
     response.writeHead(status, headers);
-    if (body === '' || this.method === 'HEAD') response.end();
+    if (close && !this.#request.complete) {
+      if (body !== '' && this.method !== 'HEAD') response.write(bytes ?? body);
+      else response.flushHeaders();
+      endLingering(this.#request, response);
+    } else if (body === '' || this.method === 'HEAD') response.end();
     else if (bytes !== undefined || !this.#alone || !inOnePiece(response, body)) response.end(bytes ?? body);
     if (delivery !== undefined) this.#deliver(delivery);
-    if (close || hasBody(this.#request)) this.#linger();
+    if (!close && hasBody(this.#request)) this.#linger();
   }
 
   destroy(): void {

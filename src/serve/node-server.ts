@@ -1,5 +1,6 @@
 // A node:http server with limits on everything that strangers can send before anybody knows who they are.
 import { createServer, type Server as NodeServer, type RequestListener, type ServerResponse } from 'node:http';
+import { endLingering } from './linger.ts';
 
 interface Limits {
   readonly headersMs?: number;
@@ -10,8 +11,6 @@ interface Limits {
 
 /** Header fields of a request: tiny ones take many times their bytes. */
 const maxFields = 100;
-/** How long a client that is refused by its head may go on writing. */
-const lingerMs = 500;
 
 export function createLimitedServer({ headersMs = 15_000, bodyMs = 30_000, ...limits }: Limits, listener: RequestListener): NodeServer {
   const http = createServer(
@@ -38,8 +37,6 @@ export function createLimitedServer({ headersMs = 15_000, bodyMs = 30_000, ...li
 
 /** Whoever sent no more than a head does not keep the connection. */
 function refuse(response: ServerResponse, status: number): void {
-  const { req: request } = response;
-  response.writeHead(status, { connection: 'close', 'content-length': 0 }).end();
-  request.resume();
-  setTimeout(() => request.socket.destroy(), lingerMs).unref();
+  response.writeHead(status, { connection: 'close', 'content-length': 0 }).flushHeaders();
+  endLingering(response.req, response);
 }

@@ -94,6 +94,25 @@ describe('a body on the wire', () => {
     expect((await door.send({ body: ping })).status).toBe(200);
   });
 
+  it('H09 leaves a connection whole for who goes on writing after the refusal, so that the answer is not lost in a reset', async () => {
+    const door = await nodeDoor(createEverything(), { maxBodyBytes: limit });
+    const raw = await Raw.open(door.port);
+    const errors: string[] = [];
+    raw.socket.on('error', (error) => errors.push(error.message));
+    raw.write(head('Transfer-Encoding: chunked'));
+    const piece = `3e8\r\n${'x'.repeat(1_000)}\r\n`;
+    for (let sent = 0; sent <= limit; sent += 1_000) raw.write(piece);
+    expect((await raw.answer()).status).toBe(413);
+    // Each turn gives the server the time to close, as it did.
+    for (let turn = 0; turn < 20; turn++) {
+      raw.write(piece);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    raw.write('0\r\n\r\n');
+    await raw.ended;
+    expect(errors).toEqual([]);
+  });
+
   it('H09 executes nothing when it is shorter than it says', async () => {
     const door = await nodeDoor(createEverything(), { bodyMs: 100, headersMs: 500 });
     const raw = await Raw.open(door.port);
