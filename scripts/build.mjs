@@ -18,7 +18,7 @@ if (tsc.status !== 0) process.exit(tsc.status ?? 1);
 const { exports, dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Files that need Node, or a package at once: they are joined into the few that users or the command line import. */
 const apart =
-  /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node.*|schema\/ajv|cli\/.*|otel\/.*|node\/.*|live\/.*|check\/.*)\.js$/;
+  /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node\/.*|schema\/ajv|cli\/.*|otel\/.*|node\/.*|live\/.*|check\/.*)\.js$/;
 const parts = ['start', 'rest', 'http', 'auth', 'client'];
 const together = filesIn(compiled).filter((file) => !apart.test(file) && !parts.some((name) => file === `${name}.js`));
 
@@ -78,9 +78,14 @@ for (const target of Object.values(exports)) {
 
 // Those apart import what is together from that one file: there is one copy of everything.
 // What every command begins with is one file; left to the splitting, it would be one for each set of commands that shares a part of it.
-const base = ['cli/command', 'cli/terminal', 'cli/flag-values', 'cli/http-flags', 'cli/module', 'jsonrpc/error'].map(
-  (name) => `${name}.js`,
-);
+const base = [
+  'cli/args/command',
+  'cli/terminal/terminal',
+  'cli/args/flag-values',
+  'cli/args/http-flags',
+  'cli/module/import-module',
+  'jsonrpc/error',
+].map((name) => `${name}.js`);
 writeFileSync(join(compiled, 'cli/base.js'), base.map((file) => `export * from '../${file}';\n`).join(''));
 
 const entries = [
@@ -89,24 +94,28 @@ const entries = [
   'connect/stdio',
   'connect/http',
   'connect/sse',
-  'auth/node',
+  'auth/node/index',
   'otel/index',
   'live/index',
   'check/index',
-  'live/javascript/child/boot',
-  'live/javascript/child/monitor',
-  'live/javascript/child/hooks',
-  'live/javascript/child/here',
-  'live/javascript/child/loading',
-  'live/smalltalk/child/boot',
-  'live/smalltalk/child/monitor',
+  'live/languages/javascript/boot',
+  'live/languages/javascript/monitor',
+  'live/languages/javascript/hooks',
+  'live/languages/javascript/here',
+  'live/languages/javascript/test-loader',
+  'live/languages/smalltalk/amber/boot',
+  'live/languages/smalltalk/amber/monitor',
   'schema/ajv',
-  'cli/type-hooks',
+  'cli/module/type-hooks',
   'cli/base',
   'cli/main',
 ];
+/** Files that other files import as they are shipped. The guard keeps its state on the process, so it may be in two of them. */
+const shipped = new Set(
+  ['serve/stdio', 'serve/node', 'connect/stdio', 'connect/http', 'connect/sse', 'live/index', 'check/index'].map((name) => `${name}.js`),
+);
 /** What an image begins with, as CommonJS: its two threads are ready a sixth sooner without the loader of ES modules. */
-const scripts = ['live/javascript/child/boot.js', 'live/javascript/child/monitor.js', 'live/smalltalk/child/monitor.js'];
+const scripts = ['live/languages/javascript/boot.js', 'live/languages/javascript/monitor.js', 'live/languages/smalltalk/amber/monitor.js'];
 const asScript = (file) => ({
   format: 'cjs',
   outfile: join(dist, file.replace(/\.js$/, '.cjs')),
@@ -118,17 +127,7 @@ for (const file of entries.map((name) => `${name}.js`)) {
   note(
     await build({
       ...shared,
-      // The guard keeps its state on the process, so it may be in both.
-      external: [
-        ...external,
-        '../serve/stdio.js',
-        '../serve/node.js',
-        '../connect/stdio.js',
-        '../connect/http.js',
-        '../connect/sse.js',
-        '../live/index.js',
-        '../check/index.js',
-      ],
+      external,
       entryPoints: [join(compiled, file)],
       // A command loads what it needs itself, and nothing of the others.
       ...(file === 'cli/main.js' ? { splitting: true, outdir: join(dist, 'cli') } : { outfile: join(dist, file) }),
@@ -140,6 +139,7 @@ for (const file of entries.map((name) => `${name}.js`)) {
             onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
               const inside = relative(compiled, join(resolveDir, path)).split('\\').join('/');
               if (file === 'cli/main.js' && base.includes(inside)) return { path: './base.js', external: true };
+              if (shipped.has(inside) && inside !== file) return { path: `${up}/${inside}`, external: true };
               return rooms.includes(inside) ? { path: inside, namespace: 'room' } : undefined;
             });
             onResolve({ filter: new RegExp(`^(${parts.join('|')})$`) }, ({ path }) => ({ path: `${up}/${path}.js`, external: true }));
@@ -152,7 +152,7 @@ for (const file of entries.map((name) => `${name}.js`)) {
 }
 
 // What the user's own compiler reads goes along as it is.
-for (const folder of ['live/lisp/bridge', 'live/smalltalk/pharo']) {
+for (const folder of ['live/languages/lisp/bridge', 'live/languages/smalltalk/pharo']) {
   const [bridge, shipped] = [join(root, 'src', folder), join(dist, folder)];
   cpSync(bridge, shipped, { recursive: true });
   for (const name of readdirSync(shipped)) if (!readdirSync(bridge).includes(name)) rmSync(join(shipped, name));

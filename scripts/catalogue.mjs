@@ -4,8 +4,8 @@
 // test/check/keywords.json, by which the tests know the sentences without the specification.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { catalogue } from '../src/check/catalogue.ts';
-import { pageIn, all as revisions } from '../src/check/requirement.ts';
+import { catalogue } from '../src/check/catalogue/catalogue.ts';
+import { pageIn, all as revisions } from '../src/check/model/requirement.ts';
 import { disagreements, idsOf, keywordsFile, readMaps, shareOf } from '../test/check/agreement.ts';
 import { pagesOf } from '../test/check/pages.ts';
 

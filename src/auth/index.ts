@@ -9,12 +9,9 @@ export type {
   RequestHead,
   TokenRequest,
 } from '../protocol/authorization.ts';
-export type { AuthFetch, AuthRequestInit } from './ask.ts';
-export type { Redirect } from './authorization-code.ts';
-export { type BearerTokens, bearer } from './bearer.ts';
-export type { ClientAuthOptions } from './client-options.ts';
-export { type IntrospectionOptions, introspection } from './introspection.ts';
-export { type JwtAlgorithm, type JwtKeys, type JwtOptions, jwt } from './jwt.ts';
+export type { Reach } from './client/allowed-addresses.ts';
+export type { Redirect } from './client/authorization-code.ts';
+export type { AuthFetch, AuthRequestInit } from './client/authorization-server-request.ts';
 export {
   type ClientCredentialsOptions,
   clientCredentials,
@@ -22,10 +19,13 @@ export {
   enterpriseManaged,
   type WorkloadIdentityOptions,
   workloadIdentity,
-} from './machine.ts';
-export { type OAuthOptions, oauth } from './oauth.ts';
-export type { AuthOptions } from './options.ts';
-export type { Reach } from './reach.ts';
-export { staticToken } from './static-token.ts';
-export { memoryTokens, type TokenStore } from './tokens.ts';
-export { type Verifier, verifier } from './verifier.ts';
+} from './client/machine.ts';
+export { type OAuthOptions, oauth } from './client/oauth.ts';
+export type { ClientAuthOptions } from './client/options.ts';
+export { staticToken } from './client/static-token.ts';
+export { memoryTokens, type TokenStore } from './client/token-store.ts';
+export { type BearerTokens, bearer } from './server/bearer.ts';
+export { type IntrospectionOptions, introspection } from './server/introspection.ts';
+export { type JwtAlgorithm, type JwtKeys, type JwtOptions, jwt } from './server/jwt.ts';
+export type { AuthOptions } from './server/options.ts';
+export { type Verifier, verifier } from './server/verifier.ts';

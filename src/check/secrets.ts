@@ -4,7 +4,7 @@ import { isSecretName } from '../text/secret-names.ts';
 import { hidePairs } from '../text/secret-pairs.ts';
 import { hideSecrets } from '../text/secrets.ts';
 import { shellQuote } from '../text/shell-quote.ts';
-import type { Exchange } from './trace.ts';
+import type { Exchange } from './model/trace.ts';
 
 const hidden = '…';
 const quoted = /'([^']*)(?:'|$)|\\'/g;

@@ -2,24 +2,24 @@
 // The command line: finds the command, runs it, turns its end into an exit code.
 import { readFileSync } from 'node:fs';
 import { cut } from '../jsonrpc/error.ts';
-import { type Command, CommandError, columns, exitCodes, helpOf, parse } from './command.ts';
+import { type Command, CommandError, columns, exitCodes, helpOf, parse } from './args/command.ts';
 
-import { printableJson, printableLines } from './terminal.ts';
+import { printableJson, printableLines } from './terminal/terminal.ts';
 
 /** Loaded only when asked for: the others' code costs a command nothing. */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['live', async () => (await import('./live.ts')).live],
-  ['eval', async () => (await import('./eval.ts')).evaluate],
-  ['serve', async () => (await import('./serve.ts')).serve],
-  ['list', async () => (await import('./list.ts')).list],
-  ['call', async () => (await import('./call.ts')).call],
-  ['read', async () => (await import('./read.ts')).read],
-  ['prompt', async () => (await import('./prompt.ts')).prompt],
-  ['doctor', async () => (await import('./doctor.ts')).doctor],
-  ['check', async () => (await import('./check.ts')).check],
-  ['record', async () => (await import('./record.ts')).record],
-  ['replay', async () => (await import('./replay.ts')).replay],
-  ['new', async () => (await import('./new.ts')).create],
+  ['live', async () => (await import('./commands/live/live.ts')).live],
+  ['eval', async () => (await import('./commands/eval/eval.ts')).evaluate],
+  ['serve', async () => (await import('./commands/serve/serve.ts')).serve],
+  ['list', async () => (await import('./commands/list/list.ts')).list],
+  ['call', async () => (await import('./commands/call/call.ts')).call],
+  ['read', async () => (await import('./commands/read/read.ts')).read],
+  ['prompt', async () => (await import('./commands/prompt/prompt.ts')).prompt],
+  ['doctor', async () => (await import('./commands/doctor/doctor.ts')).doctor],
+  ['check', async () => (await import('./commands/check/check.ts')).check],
+  ['record', async () => (await import('./commands/record/record.ts')).record],
+  ['replay', async () => (await import('./commands/replay/replay.ts')).replay],
+  ['new', async () => (await import('./commands/new/new.ts')).create],
 ]);
 
 async function run(argv: readonly string[]): Promise<number | undefined> {
@@ -30,7 +30,7 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
     return exitCodes.ok;
   }
   if (name === '--completion') {
-    const { completionScript } = await import('./completion.ts');
+    const { completionScript } = await import('./args/completion.ts');
     process.stdout.write(completionScript(rest[0], await all()));
     return exitCodes.ok;
   }
@@ -43,7 +43,7 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
 async function find(name: string): Promise<Command> {
   const load = commands.get(name);
   if (load !== undefined) return load();
-  const { near } = await import('./spelling.ts');
+  const { near } = await import('./args/did-you-mean.ts');
   const meant = near(name, [...commands.keys()]);
   const hint = meant === undefined ? 'vivarium --help lists the commands' : `Did you mean vivarium ${meant}?`;
   throw new CommandError(exitCodes.usage, `There is no command "${name}"`, { hint });

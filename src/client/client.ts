@@ -20,9 +20,9 @@ import type { OutputOf } from '../schema/infer.ts';
 import { describeIssues } from '../schema/issues.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
 import { isStandard } from '../schema/standard.ts';
+import { Talk } from './conversation.ts';
 import { type ClientEvents, type ClientOptions, checkOptions, type Introduction, type RequestOptions, type Verdict } from './options.ts';
 import { items, type ListMethod, type ListResults, pagesOf } from './pages.ts';
-import { Talk } from './talk.ts';
 
 export interface CallOptions<S> extends RequestOptions {
   /** Types and checks `structuredContent`; without it the server's own schema checks it. */

@@ -13,7 +13,7 @@ import type { Channel, ChannelEnd, ChannelFailure, Sending } from '../protocol/c
 import type { Era, Revision } from '../protocol/revision.ts';
 import { Lost } from './failure.ts';
 import type { Progress, Timeouts, Warning } from './options.ts';
-import { cancelled, longestTimer } from './patience.ts';
+import { cancelled, longestTimer } from './timeouts.ts';
 
 export interface LinkHost {
   asked(id: RequestId, method: string, params: Params | undefined): void;

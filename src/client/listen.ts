@@ -2,7 +2,7 @@
 import { VivariumError } from '../jsonrpc/error.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { How, Link } from './link.ts';
-import { longestTimer } from './patience.ts';
+import { longestTimer } from './timeouts.ts';
 
 /** Settles when it ends; until it is acknowledged, `idleMs` holds. */
 export async function listen(

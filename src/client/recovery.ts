@@ -2,7 +2,7 @@
 import type { Connection } from './connection.ts';
 import type { Lost } from './failure.ts';
 import type { ClientOptions, Warning } from './options.ts';
-import { pause } from './patience.ts';
+import { pause } from './timeouts.ts';
 
 export interface Recoverable {
   readonly connection: () => Connection;

@@ -1,5 +1,5 @@
 // vivarium/live: live images as an MCP server.
-export type { AuditEnd, AuditOpened, AuditOutcome, AuditRecord, AuditSink, AuditStart, AuditText } from './audit.ts';
+export type { AuditEnd, AuditOpened, AuditOutcome, AuditRecord, AuditSink, AuditStart, AuditText } from './access/audit.ts';
 export type {
   Engine,
   Fault,
@@ -18,12 +18,12 @@ export type {
   Start,
   StopReason,
   View,
-} from './engine.ts';
-export { CellFault } from './engine.ts';
-export { type JavaScriptOptions, javascript } from './javascript/engine.ts';
-export { type LispOptions, lisp } from './lisp/engine.ts';
-export { createLive, type Live, type LiveLimits, type LiveOptions } from './live.ts';
-export { type SmalltalkOptions, smalltalk } from './smalltalk/engine.ts';
-export { ownImage, type PharoOptions, pharo } from './smalltalk/pharo.ts';
-export type { SpareChoice } from './spare.ts';
-export type { SurfaceName } from './surface.ts';
+} from './image/engine.ts';
+export { CellFault } from './image/engine.ts';
+export type { SpareChoice } from './image/warm-pool.ts';
+export { type JavaScriptOptions, javascript } from './languages/javascript/engine.ts';
+export { type LispOptions, lisp } from './languages/lisp/engine.ts';
+export { type SmalltalkOptions, smalltalk } from './languages/smalltalk/engine.ts';
+export { ownImage, type PharoOptions, pharo } from './languages/smalltalk/pharo.ts';
+export { createLive, type Live, type LiveLimits, type LiveOptions } from './offer/create-live.ts';
+export type { SurfaceName } from './offer/surfaces/surface.ts';

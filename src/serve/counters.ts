@@ -1,5 +1,5 @@
 // What an endpoint counts, as an object and as text for Prometheus.
-import { type LimitName, limitNames } from './limits.ts';
+import { type LimitName, limitNames } from './limits/limits.ts';
 
 export interface HttpStats {
   readonly requests: number;

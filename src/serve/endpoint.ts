@@ -14,7 +14,7 @@ import { Counters, type HttpStats } from './counters.ts';
 import type { Delivery, Exchange, Fields } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { type HttpRules, type Settings, settle } from './http-options.ts';
-import { type Account, Callers } from './limits.ts';
+import { type Account, Callers } from './limits/limits.ts';
 import type { OpenStream } from './open-stream.ts';
 import { requireAuth, requireHeaders, requireName } from './preconditions.ts';
 import type { Reply } from './reply.ts';

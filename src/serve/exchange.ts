@@ -1,6 +1,6 @@
 // One HTTP request and its answer, as the endpoint sees them: what differs between node:http and fetch stays behind it.
 import type { RequestHead } from '../protocol/authorization.ts';
-import type { Account } from './limits.ts';
+import type { Account } from './limits/limits.ts';
 
 /** Names and values in turn. */
 export type Fields = readonly string[];

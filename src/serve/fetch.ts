@@ -7,7 +7,7 @@ import { Endpoint } from './endpoint.ts';
 import type { BodyFault, Delivery, Exchange, Fields, Sink } from './exchange.ts';
 import { handle } from './http.ts';
 import { checkNames, type HttpRules } from './http-options.ts';
-import type { Account } from './limits.ts';
+import type { Account } from './limits/limits.ts';
 
 export type { HttpStats } from './counters.ts';
 export type { CallerOptions, HttpRules, SessionOptions } from './http-options.ts';

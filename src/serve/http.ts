@@ -9,9 +9,9 @@ import { toPrometheus } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BodyFault, Exchange } from './exchange.ts';
 import { endSession, legacy, listen } from './legacy.ts';
+import { overloaded } from './limits/overload.ts';
 import { acceptsAll, acceptsEvents, isJson } from './media.ts';
 import { modern } from './modern.ts';
-import { overloaded } from './overload.ts';
 import { closing, fault, needsNoHandshake, spoken } from './status.ts';
 
 /** What is served beside the endpoint itself, where it owns the whole server. */

@@ -11,7 +11,7 @@ import { type Agreement, Session } from '../server/session.ts';
 import { breakOff, conclude } from './conclude.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
-import { maxSessionStreams, overloaded } from './overload.ts';
+import { maxSessionStreams, overloaded } from './limits/overload.ts';
 import { type Kept, Reply } from './reply.ts';
 import type { Held } from './sessions.ts';
 import { closing, fault, jsonFields, spoken, statusOf } from './status.ts';

@@ -13,7 +13,7 @@ import type { Tool } from '../server/tool.ts';
 import { breakOff, conclude } from './conclude.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
-import { overloaded } from './overload.ts';
+import { overloaded } from './limits/overload.ts';
 import { Reply } from './reply.ts';
 import { fault, statusOf } from './status.ts';
 

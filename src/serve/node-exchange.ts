@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Bytes } from '../jsonrpc/event-stream.ts';
 import type { BodyFault, Delivery, Exchange, Fields, Sink } from './exchange.ts';
-import type { Account } from './limits.ts';
-import { endLingering, lingerMs } from './linger.ts';
+import type { Account } from './limits/limits.ts';
+import { endLingering, lingerMs } from './node-linger.ts';
 
 /** What frameworks add to a request. */
 interface Mounted {

@@ -2,7 +2,7 @@
 import { keepAlive } from '../jsonrpc/event-stream.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange, Fields, Sink } from './exchange.ts';
-import type { Account } from './limits.ts';
+import type { Account } from './limits/limits.ts';
 
 export const streamFields: Fields = [
   'content-type',

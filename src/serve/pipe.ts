@@ -8,7 +8,7 @@ import type { Outlet, Principal } from '../server/context.ts';
 import { type Core, soon } from '../server/core.ts';
 import { dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { Session } from '../server/session.ts';
-import { PipeLoad } from './pipe-load.ts';
+import { PipeLoad } from './limits/pipe-load.ts';
 import type { TapEvent } from './serving.ts';
 
 export interface PipeOptions {

@@ -5,7 +5,7 @@ import type { RevisionTraits } from '../protocol/revision.ts';
 import type { Outlet } from '../server/context.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange, Fields } from './exchange.ts';
-import { type Account, Load } from './limits.ts';
+import { type Account, Load } from './limits/limits.ts';
 import { OpenStream, streamFields } from './open-stream.ts';
 import { jsonFields } from './status.ts';
 

@@ -6,7 +6,7 @@ import type { Change } from '../server/core.ts';
 import { type Agreement, Session } from '../server/session.ts';
 import type { Now, SessionRecord } from '../store/store.ts';
 import type { Audience, Endpoint } from './endpoint.ts';
-import { type Account, sessionWeight } from './limits.ts';
+import { type Account, sessionWeight } from './limits/limits.ts';
 import { Standalone } from './standalone.ts';
 import { randomName } from './status.ts';
 

@@ -11,9 +11,9 @@ import { callsIn, dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { Session } from '../server/session.ts';
 import type { Audience, Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
-import { type Account, type LimitName, Load, sessionWeight } from './limits.ts';
+import { type Account, type LimitName, Load, sessionWeight } from './limits/limits.ts';
+import { overloaded, overloadFault } from './limits/overload.ts';
 import { OpenStream } from './open-stream.ts';
-import { overloaded, overloadFault } from './overload.ts';
 import { fault, randomName } from './status.ts';
 
 /** A message that reached another node than the one that holds the stream. */

@@ -5,7 +5,7 @@ import type { Outlet } from '../server/context.ts';
 import type { Following, Reader } from '../store/store.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
-import type { Account } from './limits.ts';
+import type { Account } from './limits/limits.ts';
 import { OpenStream } from './open-stream.ts';
 
 interface Line {

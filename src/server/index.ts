@@ -23,4 +23,4 @@ export type { ResourceDetails, ResourceHandler, ResourceOptions, ResourceReturn 
 export { type Definition, definePrompt, defineResource, defineTool, type Registered, Server } from './server.ts';
 export { type ResultOptions, result, ToolError } from './tool.ts';
 export type { ToolDetails, ToolHandler, ToolOptions, WholeResult } from './tool-options.ts';
-export type { Variables } from './uri-variables.ts';
+export type { Variables } from './uri-template/variables.ts';

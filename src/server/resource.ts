@@ -12,8 +12,8 @@ import type { Call } from './call.ts';
 import type { Completer, Completers } from './completion.ts';
 import type { BaseContext, Principal, ResourceContext } from './context.ts';
 import { type Listed, onlyTrue } from './listing.ts';
-import type { UriTemplate } from './uri-template.ts';
-import type { Variables } from './uri-variables.ts';
+import type { UriTemplate } from './uri-template/uri-template.ts';
+import type { Variables } from './uri-template/variables.ts';
 
 /** What of a resource can change while it is registered. */
 export interface ResourceDetails extends Access {

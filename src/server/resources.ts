@@ -11,7 +11,7 @@ import type { Call } from './call.ts';
 import type { Principal } from './context.ts';
 import type { Core } from './core.ts';
 import type { Contents, Resource } from './resource.ts';
-import { matchTemplate } from './uri-template-match.ts';
+import { matchTemplate } from './uri-template/match.ts';
 
 export function listTemplates(call: Call, params: Params | undefined): Reply {
   const { core, traits, principal } = call;

@@ -11,7 +11,7 @@ import { Prompt, type PromptDetails, type PromptHandler, type PromptOptions, uns
 import { type Read, Resource, type ResourceDetails, type ResourceHandler, type ResourceOptions } from './resource.ts';
 import { type AnyHandler, Tool } from './tool.ts';
 import type { ToolDetails, ToolHandler, ToolOptions } from './tool-options.ts';
-import { parseTemplate } from './uri-template.ts';
+import { parseTemplate } from './uri-template/uri-template.ts';
 
 /** A handle on something registered. */
 export interface Registered<Details> {

@@ -1,7 +1,7 @@
 // What a client reads out of WWW-Authenticate, whatever is in there.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseChallenges, readDemand } from '../../src/auth/www-authenticate.ts';
+import { parseChallenges, readDemand } from '../../src/auth/client/www-authenticate.ts';
 
 const url = 'https://api.example/.well-known/oauth-protected-resource/mcp';
 const nothing = { metadata: undefined, scopes: undefined, error: undefined };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fileTokens, loopbackRedirect, oauth } from 'vivarium/auth/node';
-import { withLock } from '../../src/auth/node-lock.ts';
+import { withLock } from '../../src/auth/node/lock.ts';
 import { call, coded, createFakeResource, createFakeServer } from './client-fixture.ts';
 
 let folder: string;
@@ -357,7 +357,7 @@ describe('a browser (A13)', () => {
       vi.doUnmock('node:child_process');
       vi.resetModules();
     });
-    const { openBrowser } = await import('../../src/auth/node-browser.ts');
+    const { openBrowser } = await import('../../src/auth/node/browser.ts');
     for (const platform of ['linux', 'darwin', 'win32']) {
       vi.spyOn(process, 'platform', 'get').mockReturnValueOnce(platform as NodeJS.Platform);
       expect(await openBrowser(new URL('https://x.example/$(calc)&calc;`id`|"x" y?a=%26b'))).toBe(true);
@@ -378,7 +378,7 @@ describe('a browser (A13)', () => {
     vi.stubEnv('PATH', folder);
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.resetModules();
-    const { openBrowser } = await import('../../src/auth/node-browser.ts');
+    const { openBrowser } = await import('../../src/auth/node/browser.ts');
     expect(await openBrowser(new URL('https://x.example'))).toBe(false);
   });
 });

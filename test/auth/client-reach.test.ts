@@ -3,8 +3,8 @@ import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { type AuthFetch, enterpriseManaged, oauth } from 'vivarium/auth';
-import { createGuardedFetch } from '../../src/auth/node-fetch.ts';
-import { isWithin, zoneOf } from '../../src/auth/reach.ts';
+import { isWithin, zoneOf } from '../../src/auth/client/allowed-addresses.ts';
+import { createGuardedFetch } from '../../src/auth/node/fetch.ts';
 import { call, coded, createFakeResource, createFakeServer, headless } from './client-fixture.ts';
 import { listen } from './fixture.ts';
 

@@ -1,7 +1,7 @@
 // From an issuer to its keys: which documents are asked for, and which are believed.
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { jwt } from 'vivarium/auth';
-import { metadataUrls } from '../../src/auth/discovery.ts';
+import { metadataUrls } from '../../src/auth/server/issuer-discovery.ts';
 import { createSigner, json, listen, listenForErrors, principalOf, refusalOf, type Signer } from './fixture.ts';
 
 let signer: Signer;

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Authorizer, type JwtOptions, jwt } from 'vivarium/auth';
-import { type KeySet, remoteKeys } from '../../src/auth/keys.ts';
-import { asTerms } from '../../src/auth/options.ts';
+import { type KeySet, remoteKeys } from '../../src/auth/server/issuer-keys.ts';
+import { asTerms } from '../../src/auth/server/options.ts';
 import {
   admit,
   createSigner,

@@ -1,6 +1,6 @@
 // The memory of judged tokens: bounded, by use and by time.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Recent } from '../../src/auth/recent.ts';
+import { Recent } from '../../src/auth/server/token-cache.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'] });

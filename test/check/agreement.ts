@@ -1,8 +1,8 @@
 // Holds the catalogue against the sentences of the specification: what is mapped, and where level or revision differ. The sentences
 // are known by their hashes; keywords.json has the words and the revisions of each, as `npm run catalogue -- <folder> --write` found them.
 import { readdirSync, readFileSync } from 'node:fs';
-import { requirement } from '../../src/check/catalogue.ts';
-import { type all, type Level, levelIn, type Requirement } from '../../src/check/requirement.ts';
+import { requirement } from '../../src/check/catalogue/catalogue.ts';
+import { type all, type Level, levelIn, type Requirement } from '../../src/check/model/requirement.ts';
 
 type Revision = (typeof all)[number];
 

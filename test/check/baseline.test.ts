@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runCheck } from 'vivarium/check';
 import { Server } from 'vivarium/server';
-import { compareWith, readExpected, withExpected } from '../../src/check/baseline.ts';
+import { compareWith, readExpected, withExpected } from '../../src/check/report/expected-failures.ts';
 import { pipeTarget } from './pipe-target.ts';
 
 describe('expected failures', () => {

@@ -1,6 +1,6 @@
 // The catalogue of requirements: whole, without doubles, and tied to the sentences of the specification.
 import { describe, expect, it } from 'vitest';
-import { catalogue, choose, isNamedBy, joined, requirement } from '../../src/check/catalogue.ts';
+import { catalogue, choose, isNamedBy, joined, requirement } from '../../src/check/catalogue/catalogue.ts';
 import {
   addressOf,
   all,
@@ -11,7 +11,7 @@ import {
   levelIn,
   type Requirement,
   sectionOf,
-} from '../../src/check/requirement.ts';
+} from '../../src/check/model/requirement.ts';
 import { disagreements, readMaps, readSentences, shareOf } from './agreement.ts';
 
 const idShape = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\/[a-z0-9]+(?:-[a-z0-9]+)*)+$/;

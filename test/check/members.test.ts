@@ -1,6 +1,6 @@
 // Names that occur twice are found in the text, since the parsed value no longer has them.
 import { expect, it } from 'vitest';
-import { repeatedMember } from '../../src/check/members.ts';
+import { repeatedMember } from '../../src/check/model/duplicate-members.ts';
 
 const path = ['result', 'inputRequests'];
 

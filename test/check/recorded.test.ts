@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeRecording, type RecordedEntry } from '../../src/check/recorded.ts';
+import { judgeRecording, type RecordedEntry } from '../../src/check/recording/judge-recording.ts';
 import { loadValidator } from '../../src/schema/json-schema.ts';
 
 type Said = Omit<RecordedEntry, 't' | 'raw'> & { readonly value?: object | string };

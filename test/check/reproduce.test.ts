@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Report, runCheck } from 'vivarium/check';
 import { notRun } from '../../scripts/prepare.mjs';
-import { describeEvidence } from '../../src/check/evidence.ts';
-import { reproduction } from '../../src/check/reproduce.ts';
-import { type Exchange, Recorder } from '../../src/check/trace.ts';
-import type { Finding } from '../../src/check/verdict.ts';
+import { describeEvidence } from '../../src/check/model/evidence.ts';
+import { type Exchange, Recorder } from '../../src/check/model/trace.ts';
+import type { Finding } from '../../src/check/model/verdict.ts';
+import { reproduction } from '../../src/check/servers/reproduce.ts';
 
 const finding = (evidence: Finding['evidence']): Finding => ({ id: 'ping/empty', kind: 'broken', message: '', evidence });
 

@@ -1,6 +1,6 @@
 // Every statement of the sources that concerns the wire is judged by a requirement of the catalogue, or there is a reason why not.
 import { describe, expect, it } from 'vitest';
-import { requirement } from '../../src/check/catalogue.ts';
+import { requirement } from '../../src/check/catalogue/catalogue.ts';
 import { catalogue as statements } from '../requirements/catalogue.ts';
 import { featureRows } from './feature-rows.ts';
 import { baseRows } from './rows.ts';

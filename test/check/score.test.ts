@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { prettyReport, runCheck } from 'vivarium/check';
 import { Server } from 'vivarium/server';
-import { type Outcome, scoreOf } from '../../src/check/outcome.ts';
+import { type Outcome, scoreOf } from '../../src/check/model/outcome.ts';
 import { pipeTarget } from './pipe-target.ts';
 
 const outcome = (level: Outcome['level'], verdict: Outcome['verdict']) => ({ level, verdict }) as Outcome;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readArguments } from '../../src/cli/call-arguments.ts';
+import { readArguments } from '../../src/cli/commands/call/call-arguments.ts';
 
 const read = (word: string, member: object) =>
   readArguments([word], { values: {}, positionals: [] } as never, { properties: { n: member } });

@@ -2,8 +2,8 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { checkCases } from '../../src/cli/check-cases.ts';
-import { watchRun } from '../../src/cli/check-watch.ts';
+import { checkCases } from '../../src/cli/commands/check/cases.ts';
+import { watchRun } from '../../src/cli/commands/check/progress.ts';
 
 vi.mock('../../src/check/cases/suite.ts', () => ({
   generateSuite: () => Promise.reject(new Error('it broke')),

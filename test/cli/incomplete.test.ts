@@ -1,6 +1,6 @@
 // What a prompt takes for the beginning of more.
 import { expect, it } from 'vitest';
-import { isIncomplete } from '../../src/cli/incomplete.ts';
+import { isIncomplete } from '../../src/cli/commands/eval/incomplete.ts';
 
 it.each([
   ['(+ 1', true],

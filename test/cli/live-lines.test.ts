@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect } from 'vivarium';
-import { httpLines } from '../../src/cli/live-lines.ts';
+import { httpLines } from '../../src/cli/commands/live/client-lines.ts';
 import { Started } from './started.ts';
 
 let home: string;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskHeaders, maskText } from '../../src/cli/masking.ts';
+import { maskHeaders, maskText } from '../../src/cli/commands/record/masking.ts';
 
 it.each([
   ['{"token":"abc","progressToken":"kept"}', '{"token":"***","progressToken":"kept"}'],

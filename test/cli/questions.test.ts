@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { quote } from '../../src/cli/terminal.ts';
+import { quote } from '../../src/cli/terminal/terminal.ts';
 import { root } from './vivarium.ts';
 
 /** Gives a program a terminal; part of every Debian. */

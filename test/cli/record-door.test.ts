@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Door } from '../../src/cli/record-door.ts';
+import { Door } from '../../src/cli/commands/record/access.ts';
 
 const target = new URL('https://api.example/team/mcp?api_key=k');
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FirstEndpoint } from '../../src/cli/record-endpoint.ts';
+import { FirstEndpoint } from '../../src/cli/commands/record/sse-endpoint.ts';
 
 async function through(pieces: readonly Buffer[]): Promise<string> {
   const stream = new FirstEndpoint((place) => `/door${place}`);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { serveRecording } from '../../src/cli/replay-http.ts';
+import { serveRecording } from '../../src/cli/commands/replay/http.ts';
 
 it('plays a recording whose server named an endpoint that is no address', async () => {
   const entry = { t: 0, from: 'server', raw: 'http://', exchange: 1, event: { type: 'endpoint' } } as const;

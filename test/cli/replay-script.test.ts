@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Entry } from '../../src/cli/recording.ts';
-import { ReplayScript } from '../../src/cli/replay-script.ts';
+import type { Entry } from '../../src/cli/commands/record/recording.ts';
+import { ReplayScript } from '../../src/cli/commands/replay/script.ts';
 
 function recorded(...said: readonly (readonly [Entry['from'], unknown])[]): Entry[] {
   return said.map(([from, value], t) => ({ t, from, raw: typeof value === 'string' ? value : JSON.stringify(value) }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { signatureOf } from '../../src/cli/signature.ts';
-import { near } from '../../src/cli/spelling.ts';
-import { words } from '../../src/cli/words.ts';
+import { near } from '../../src/cli/args/did-you-mean.ts';
+import { words } from '../../src/cli/args/split-words.ts';
+import { signatureOf } from '../../src/cli/terminal/signature.ts';
 
 const tool = (properties: Readonly<Record<string, object>>, more: object = {}) => ({
   name: 't',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printable, printableLines } from '../../src/cli/terminal.ts';
+import { printable, printableLines } from '../../src/cli/terminal/terminal.ts';
 
 const hostile: readonly [what: string, text: string, shown: string][] = [
   ['ANSI colours', '\u001b[31mred\u001b[0m', '\\x1b[31mred\\x1b[0m'],

@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { WatchFront } from '../../src/cli/watch-front.ts';
+import { WatchFront } from '../../src/cli/commands/serve/watch-front.ts';
 
 const piece = Buffer.alloc(64 * 1024, 'x');
 const total = 1_000;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { WatchSessions } from '../../src/cli/watch-sessions.ts';
+import { WatchSessions } from '../../src/cli/commands/serve/watch-sessions.ts';
 
 const asked = (message: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) => {
   const body = Buffer.from(JSON.stringify(message));

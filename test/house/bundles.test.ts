@@ -15,7 +15,7 @@ interface Bundle {
 
 const client = ['client/', 'jsonrpc/', 'protocol/', 'schema/'];
 const core = ['jsonrpc/', 'protocol/', 'schema/', 'server/', 'store/store.ts'];
-const memory = ['serve/memory.ts', 'serve/serving.ts', 'serve/pipe.ts', 'serve/pipe-load.ts', 'store/'];
+const memory = ['serve/memory.ts', 'serve/serving.ts', 'serve/pipe.ts', 'serve/limits/pipe-load.ts', 'store/'];
 const http = ['serve/', 'store/'];
 
 const bundles: Readonly<Record<string, Bundle>> = {
@@ -30,7 +30,7 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './connect/sse': { holds: ['connect/', 'jsonrpc/', 'protocol/'], maxBytes: 30_000, neutral: false },
   './connect/fetch': { holds: ['connect/', 'jsonrpc/', 'protocol/'], maxBytes: 35_000, neutral: true },
   './serve/stdio': {
-    holds: [...core, 'serve/stdio.ts', 'serve/guard.ts', 'serve/serving.ts', 'serve/pipe.ts', 'serve/pipe-load.ts', 'store/'],
+    holds: [...core, 'serve/stdio.ts', 'serve/guard.ts', 'serve/serving.ts', 'serve/pipe.ts', 'serve/limits/pipe-load.ts', 'store/'],
     maxBytes: 100_000,
     neutral: false,
   },

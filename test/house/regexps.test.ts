@@ -6,24 +6,26 @@ import { sources } from './tree.ts';
 
 /** Slow for a text that nobody else can choose, or that is short. The folder of what runs in an image, or a file and how the pattern begins. */
 const harmless: readonly (readonly [path: string, start: string, why: string])[] = [
-  ['src/live/javascript/child/', '', "runs in the image, over the user's own program; the host goes on and can end it"],
-  ['src/cli/eval-terminal.ts', '[^\\s()', 'the line that the user types'],
-  ['src/cli/eval-terminal.ts', '\\w[\\w:]*$', 'the line that the user types'],
-  ['src/cli/eval-terminal.ts', '[\\w$][\\w$.]*$', 'the line that the user types'],
-  ['src/cli/module.ts', '(?<![\\w:/])', "the stack of a module that has just run with the user's rights"],
-  ['src/live/home.ts', '(?<=.)', 'the path of a folder that is there: 4,096 bytes at most'],
+  ...['js-runtime/', 'languages/javascript/inspect/', 'languages/javascript/reload/', 'languages/javascript/loader/transform.ts'].map(
+    (path) => [`src/live/${path}`, '', "runs in the image, over the user's own program; the host goes on and can end it"] as const,
+  ),
+  ['src/cli/commands/eval/prompt.ts', '[^\\s()', 'the line that the user types'],
+  ['src/cli/commands/eval/prompt.ts', '\\w[\\w:]*$', 'the line that the user types'],
+  ['src/cli/commands/eval/prompt.ts', '[\\w$][\\w$.]*$', 'the line that the user types'],
+  ['src/cli/module/import-module.ts', '(?<![\\w:/])', "the stack of a module that has just run with the user's rights"],
+  ['src/live/session/project-folder.ts', '(?<=.)', 'the path of a folder that is there: 4,096 bytes at most'],
 ];
 
 /** Put together when they run: what they become, or why that does not matter. */
 const made: Readonly<Record<string, readonly RegExp[] | string>> = {
-  'src/check/sample.ts': "a server's own pattern, run in a thread that is ended when it takes too long",
+  'src/check/schemas/sample.ts': "a server's own pattern, run in a thread that is ended when it takes too long",
   'src/check/wire/challenge.ts': [/(?:^|[\s,])scope\s*=\s*(?:"([^"]*)"|([^\s,"]+))/i],
-  'src/cli/server-question.ts': [/0123456789abcdef(\d+)z/g],
-  'src/live/javascript/attached/process.ts': [/^Uid:\s*(.*)$/m],
-  'src/live/javascript/child/transform.ts': 'runs in the image, as above',
+  'src/cli/target/server-question.ts': [/0123456789abcdef(\d+)z/g],
+  'src/live/languages/javascript/attached/process.ts': [/^Uid:\s*(.*)$/m],
+  'src/live/languages/javascript/loader/transform.ts': 'runs in the image, as above',
   'src/schema/ajv.ts': "the library's own pattern for addresses, with its slow part replaced; held against long texts in test/threats",
   'src/schema/untrusted.ts': 'only made, to see whether it can be: it is never run',
-  'src/live/lisp/test-runner.ts': [/^[ \t]*\([\w:-]*(?:test|deftest)\s+\(?[\w:]*name(?=[\s()])/im],
+  'src/live/languages/lisp/test-runner.ts': [/^[ \t]*\([\w:-]*(?:test|deftest)\s+\(?[\w:]*name(?=[\s()])/im],
 };
 
 const found = patternsOf(sources('src'));

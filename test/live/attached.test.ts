@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLive } from 'vivarium/live';
-import { inspectorOf } from '../../src/live/javascript/attached/process.ts';
-import { targetOf } from '../../src/live/javascript/attached/target.ts';
+import { inspectorOf } from '../../src/live/languages/javascript/attached/process.ts';
+import { targetOf } from '../../src/live/languages/javascript/attached/target.ts';
 import { eventually, fenced, type Lab, onEachNode, openLab } from './fixture.ts';
 
 /** Its own work goes on all the while. */

@@ -1,7 +1,7 @@
 // Who else may come to the port of an image that connects back, and what an image may do with its own connection.
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { awaitCall, type Calling } from '../../src/live/connect-back.ts';
+import { awaitCall, type Calling } from '../../src/live/image/connect-back.ts';
 import { eventually } from './fixture.ts';
 
 async function waiting(): Promise<{ readonly calling: Calling; readonly heard: () => string; call(): Promise<Socket> }> {

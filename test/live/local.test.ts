@@ -4,8 +4,8 @@ import { createConnection, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { discard, findDoors, openDoor } from '../../src/live/local.ts';
-import { keptToken } from '../../src/live/token.ts';
+import { discard, findDoors, openDoor } from '../../src/live/access/local-socket.ts';
+import { keptToken } from '../../src/live/access/token.ts';
 
 let root: string;
 let run: string;

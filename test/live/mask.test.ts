@@ -1,7 +1,7 @@
 // What looks like a secret, or is one of the host's, does not reach a model.
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMask } from '../../src/live/mask.ts';
-import { Printed } from '../../src/live/printed.ts';
+import { createMask } from '../../src/live/session/mask.ts';
+import { Printed } from '../../src/live/session/output-buffer.ts';
 import { eventually, openLab } from './fixture.ts';
 
 const token = 'quite-secret-value-0123';

@@ -1,7 +1,7 @@
 // A loss is news for everyone who works in the session, not only for whoever asks first.
 import { expect, it, onTestFinished } from 'vitest';
 import { createLive } from 'vivarium/live';
-import { Notices } from '../../src/live/notices.ts';
+import { Notices } from '../../src/live/session/notices.ts';
 import { Pipe } from '../../src/serve/pipe.ts';
 import { coreOf } from '../../src/server/core.ts';
 import { call, initialize, type Json } from '../serve/http.ts';

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { isSystem, mountsOf, type Shown } from '../../src/live/sandbox-mounts.ts';
-import { contains } from '../../src/live/sandbox-paths.ts';
+import { isSystem, mountsOf, type Shown } from '../../src/live/sandbox/mounts.ts';
+import { contains } from '../../src/live/sandbox/paths.ts';
 
 let root: string;
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ownFiles, programOf } from '../../src/live/sandbox-program.ts';
+import { ownFiles, programOf } from '../../src/live/sandbox/program.ts';
 
 let root: string;
 let project: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLive } from 'vivarium/live';
 import { notRun } from '../../scripts/prepare.mjs';
-import { sandboxProblem } from '../../src/live/sandbox.ts';
+import { sandboxProblem } from '../../src/live/sandbox/sandbox.ts';
 import { eventually, type Lab, openLab } from './fixture.ts';
 
 const read = (file: string): string => `require('node:fs').readFileSync(${JSON.stringify(file)}, 'utf8')`;

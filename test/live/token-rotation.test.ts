@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, sy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type KeptToken, keptToken } from '../../src/live/token.ts';
-import { rotateToken, watchToken } from '../../src/live/token-rotation.ts';
+import { type KeptToken, keptToken } from '../../src/live/access/token.ts';
+import { rotateToken, watchToken } from '../../src/live/access/token-rotation.ts';
 import { eventually } from './fixture.ts';
 
 let folder: string;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { bearer } from 'vivarium/auth';
 import { Server } from 'vivarium/server';
-import { Account, Load } from '../../src/serve/limits.ts';
+import { Account, Load } from '../../src/serve/limits/limits.ts';
 import { createEverything } from '../fixtures/everything.mjs';
 import { call, doors, eventually, modern, nodeDoor, openSession, rpc } from './http.ts';
 

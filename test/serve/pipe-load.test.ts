@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ParsedMessage } from '../../src/jsonrpc/message.ts';
-import { PipeLoad } from '../../src/serve/pipe-load.ts';
+import { PipeLoad } from '../../src/serve/limits/pipe-load.ts';
 
 const outlet = { send: () => undefined };
 const request = (method = 'tools/call'): ParsedMessage => ({ kind: 'request', id: 1, method, params: undefined });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Server } from 'vivarium/server';
 import { createWire } from 'vivarium/testing';
-import { parseTemplate } from '../../src/server/uri-template.ts';
+import { parseTemplate } from '../../src/server/uri-template/uri-template.ts';
 import { legacy, matrix } from '../matrix/matrix.ts';
 import { ask, createServer, createSmall, handshake, modern, openWire, type Reply, turn } from './fixture.ts';
 

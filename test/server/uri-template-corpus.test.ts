@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseTemplate, type TemplateValue, type UriTemplate } from '../../src/server/uri-template.ts';
-import { matchTemplate } from '../../src/server/uri-template-match.ts';
+import { matchTemplate } from '../../src/server/uri-template/match.ts';
+import { parseTemplate, type TemplateValue, type UriTemplate } from '../../src/server/uri-template/uri-template.ts';
 
 interface Group {
   readonly variables: Readonly<Record<string, TemplateValue>>;

@@ -1,8 +1,8 @@
 // Taking URIs apart: which values are found, what never matches, and how much work a hostile URI can cause.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseTemplate, type UriTemplate } from '../../src/server/uri-template.ts';
-import { matchTemplate, type TemplateMatch } from '../../src/server/uri-template-match.ts';
+import { matchTemplate, type TemplateMatch } from '../../src/server/uri-template/match.ts';
+import { parseTemplate, type UriTemplate } from '../../src/server/uri-template/uri-template.ts';
 
 describe('match', () => {
   it.each<[string, string, TemplateMatch | undefined]>([

@@ -1,7 +1,7 @@
 // URI templates on the author's side: what is refused at registration, and what expansion makes of values.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseTemplate, type TemplateValue, type UriTemplate } from '../../src/server/uri-template.ts';
+import { parseTemplate, type TemplateValue, type UriTemplate } from '../../src/server/uri-template/uri-template.ts';
 
 describe('parseTemplate', () => {
   it('describes the variables', () => {

@@ -4,8 +4,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordUrl } from '../../src/cli/record-http.ts';
-import { Recorder } from '../../src/cli/recording.ts';
+import { recordUrl } from '../../src/cli/commands/record/http.ts';
+import { Recorder } from '../../src/cli/commands/record/recording.ts';
 
 export interface Lab extends AsyncDisposable {
   /** Of the door. */

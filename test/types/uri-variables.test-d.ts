@@ -1,6 +1,6 @@
 // What the compiler reads from the literal of a URI template.
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Variables } from '../../src/server/uri-variables.ts';
+import type { Variables } from '../../src/server/uri-template/variables.ts';
 
 /** As `server.resource` takes them. */
 function take<const T extends string>(_template: T, _handler: (variables: Variables<T>) => unknown): void {}

@@ -1,5 +1,5 @@
 // A case: one call of a tool, and what is expected of the answer; and the file that holds many.
-import { asRecord, isRecord, type Json } from '../value.ts';
+import { asRecord, isRecord, type Json } from '../model/value.ts';
 import { isSnapshot, type Snapshot } from './snapshot.ts';
 
 /** Why the arguments are what they are. */

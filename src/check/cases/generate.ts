@@ -1,7 +1,7 @@
 // Cases made from the schema of a tool's input, without chance: valid, at the bounds, invalid by each keyword, hostile.
 import { compileUntrusted, type UntrustedSchema } from '../../schema/untrusted.ts';
-import { sampleOf } from '../sample.ts';
-import { asList, asRecord, isRecord, type Json } from '../value.ts';
+import { asList, asRecord, isRecord, type Json } from '../model/value.ts';
+import { sampleOf } from '../schemas/sample.ts';
 import type { Case, CaseKind, ExpectedOutcome } from './case.ts';
 import { type Place, type Places, placesIn, put, valueAt } from './places.ts';
 import { valuesFor } from './values.ts';

@@ -1,6 +1,7 @@
 // Every place in the arguments of a tool that its schema describes: properties, what is within them, and items of arrays.
-import { referred, sampleOf } from '../sample.ts';
-import { asList, asRecord, isRecord, type Json } from '../value.ts';
+
+import { asList, asRecord, isRecord, type Json } from '../model/value.ts';
+import { referred, sampleOf } from '../schemas/sample.ts';
 
 export interface Place {
   /** As a person writes it: `filter.tags[0]`. */

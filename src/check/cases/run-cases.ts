@@ -1,10 +1,11 @@
 // Runs cases against a server, one after the other, and compares what comes back with what was expected.
-import type { CheckOptions } from '../options.ts';
-import type { Answer, Peer } from '../peer/peer.ts';
-import { same } from '../quality/schema-change.ts';
-import { type CallTerms, callable, type Surface, type ToolCall } from '../surface.ts';
-import { callTool } from '../tool-call.ts';
-import { asList, asRecord, brief } from '../value.ts';
+
+import { same } from '../advice/schema-change.ts';
+import type { CheckOptions } from '../model/options.ts';
+import { asList, asRecord, brief } from '../model/value.ts';
+import type { Answer, Peer } from '../servers/peer/peer.ts';
+import { type CallTerms, callable, type Surface, type ToolCall } from '../servers/surface.ts';
+import { callTool } from '../servers/tool-call.ts';
 import type { Case, ExpectedOutcome } from './case.ts';
 import { differenceBetween, type Snapshot, snapshotOf } from './snapshot.ts';
 

@@ -1,8 +1,8 @@
 // What came back from a call, kept to be compared: the result without what belongs to one call only.
 import { createHash } from 'node:crypto';
-import type { Answer } from '../peer/peer.ts';
-import { sorted } from '../quality/schema-change.ts';
-import { asList, brief, isRecord } from '../value.ts';
+import { sorted } from '../advice/schema-change.ts';
+import { asList, brief, isRecord } from '../model/value.ts';
+import type { Answer } from '../servers/peer/peer.ts';
 
 /** A large result is kept as its hash. */
 export type Snapshot =

@@ -1,9 +1,10 @@
 // Cases for a whole server: made from its lists, or run against it on a connection of their own.
-import { findOffers, refusalsInWords } from '../offers.ts';
-import type { CheckOptions } from '../options.ts';
-import type { Peer } from '../peer/peer.ts';
-import { readSurface } from '../surface.ts';
-import type { Target } from '../target.ts';
+
+import type { CheckOptions } from '../model/options.ts';
+import { findOffers, refusalsInWords } from '../servers/offered-revisions.ts';
+import type { Peer } from '../servers/peer/peer.ts';
+import { readSurface } from '../servers/surface.ts';
+import type { Target } from '../servers/target.ts';
 import { createPace } from '../wire/pace.ts';
 import type { Case } from './case.ts';
 import { generateCases } from './generate.ts';

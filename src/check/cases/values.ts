@@ -1,6 +1,7 @@
 // What to put at one place: values at its bounds, values that break it by one keyword, and texts that have broken programs.
-import { sampleOf } from '../sample.ts';
-import { asList, type Json } from '../value.ts';
+
+import { asList, type Json } from '../model/value.ts';
+import { sampleOf } from '../schemas/sample.ts';
 import type { CaseKind, ExpectedOutcome } from './case.ts';
 import { hasType } from './places.ts';
 

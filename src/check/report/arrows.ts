@@ -1,5 +1,5 @@
 // Evidence as text: which way each line went.
-import type { EvidenceLine } from '../evidence.ts';
+import type { EvidenceLine } from '../model/evidence.ts';
 
 const arrows: Readonly<Record<EvidenceLine['direction'], string>> = { sent: '→', received: '←', note: '·' };
 

@@ -1,6 +1,6 @@
 // What became of the cases of a file: for a person, as JSON, and as JUnit XML.
 import type { CaseResult } from '../cases/run-cases.ts';
-import { visible } from '../evidence.ts';
+import { visible } from '../model/evidence.ts';
 import { jsonText } from './json-text.ts';
 import { junitText } from './junit.ts';
 

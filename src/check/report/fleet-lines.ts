@@ -1,9 +1,9 @@
 // The table of many targets for a person at a terminal, and all of their reports as data.
-import { visible } from '../evidence.ts';
-import { fleetCells, fleetHeads, fleetOf } from '../fleet.ts';
-import type { Report } from '../report.ts';
+import { visible } from '../model/evidence.ts';
+import { fleetCells, fleetHeads, fleetOf } from './fleet.ts';
 import { jsonText } from './json-text.ts';
 import { type PrettyOptions, paintWith, prettyReport } from './pretty.ts';
+import type { Report } from './report.ts';
 
 const widest = 48;
 

@@ -1,13 +1,14 @@
 // One page of HTML that needs nothing else: the verdicts and the advice, with filters by verdict, level, section and words.
-import { fleetCells, fleetHeads, fleetOf } from '../fleet.ts';
-import type { Trend } from '../history.ts';
-import type { Outcome } from '../outcome.ts';
-import type { Quality } from '../quality/quality.ts';
-import type { Report, RevisionReport } from '../report.ts';
+
+import type { Quality } from '../advice/advise.ts';
+import type { Outcome } from '../model/outcome.ts';
 import { withArrows } from './arrows.ts';
+import { fleetCells, fleetHeads, fleetOf } from './fleet.ts';
+import type { Trend } from './history.ts';
 import { script, style } from './html-parts.ts';
 import { xml as html } from './junit.ts';
 import { sideEffectsLine } from './pretty.ts';
+import type { Report, RevisionReport } from './report.ts';
 import { changeInWords, scoresInWords } from './trend.ts';
 
 const labels: Readonly<Record<Outcome['verdict'] | 'advice', string>> = {

@@ -1,8 +1,9 @@
 // JUnit XML: a suite for each revision of each target with a test case for each requirement, and one for what its lists show.
-import type { Outcome } from '../outcome.ts';
-import type { Quality } from '../quality/quality.ts';
-import type { Report, RevisionReport } from '../report.ts';
+
+import type { Quality } from '../advice/advise.ts';
+import type { Outcome } from '../model/outcome.ts';
 import { withArrows } from './arrows.ts';
+import type { Report, RevisionReport } from './report.ts';
 
 interface Suite {
   readonly name: string;

@@ -1,12 +1,13 @@
 // Markdown, for a pull request or a job summary.
-import { visible } from '../evidence.ts';
-import { fleetCells, fleetHeads, fleetOf } from '../fleet.ts';
-import type { Trend } from '../history.ts';
-import type { Outcome } from '../outcome.ts';
-import type { Quality } from '../quality/quality.ts';
-import type { Report, RevisionReport } from '../report.ts';
+
+import type { Quality } from '../advice/advise.ts';
+import { visible } from '../model/evidence.ts';
+import type { Outcome } from '../model/outcome.ts';
 import { withArrows } from './arrows.ts';
+import { fleetCells, fleetHeads, fleetOf } from './fleet.ts';
+import type { Trend } from './history.ts';
 import { sideEffectsLine } from './pretty.ts';
+import type { Report, RevisionReport } from './report.ts';
 import { changeInWords, scoresInWords } from './trend.ts';
 
 export function markdownReport(reports: readonly Report[]): string {

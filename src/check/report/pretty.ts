@@ -1,10 +1,10 @@
 // The report for a person at a terminal: the verdict first, then what is broken, with the bytes that show it.
 
-import { visible } from '../evidence.ts';
-import type { Outcome } from '../outcome.ts';
-import type { Report, RevisionReport } from '../report.ts';
+import { visible } from '../model/evidence.ts';
+import type { Outcome } from '../model/outcome.ts';
 import { withArrows } from './arrows.ts';
 import { type Paint, qualityLines } from './quality-lines.ts';
+import type { Report, RevisionReport } from './report.ts';
 import { trendLines } from './trend.ts';
 
 export interface PrettyOptions {

@@ -1,8 +1,9 @@
 // Advice and changes of the surface, as lines for a person at a terminal.
-import { visible } from '../evidence.ts';
-import type { Advice } from '../quality/advice.ts';
-import type { SurfaceChange } from '../quality/lock.ts';
-import type { Quality } from '../quality/quality.ts';
+
+import type { Advice } from '../advice/advice.ts';
+import type { Quality } from '../advice/advise.ts';
+import type { SurfaceChange } from '../advice/lock.ts';
+import { visible } from '../model/evidence.ts';
 
 export type Paint = (style: 'red' | 'green' | 'yellow' | 'dim' | 'bold', text: string) => string;
 

@@ -1,7 +1,7 @@
 // SARIF 2.1.0, for code scanning: one result for each requirement that was seen broken, each change of the surface, each piece of advice.
 import { createHash } from 'node:crypto';
-import type { Report } from '../report.ts';
 import { jsonText } from './json-text.ts';
+import type { Report } from './report.ts';
 
 interface Found {
   readonly target: string;

@@ -1,5 +1,5 @@
 // What has changed since the runs that were kept, in words that every report uses.
-import type { Change, Trend } from '../history.ts';
+import type { Change, Trend } from './history.ts';
 import type { Paint } from './quality-lines.ts';
 
 const words: Readonly<Record<Change['was'], string>> = { failed: 'broken', warned: 'not met', open: 'not verified', fine: 'fine' };

@@ -1,6 +1,6 @@
 // Whether a value fits a schema that the one who is judged wrote, told in bounded time.
 import { compileUntrusted } from '../../schema/untrusted.ts';
-import { brief, type Json } from '../value.ts';
+import { brief, type Json } from '../model/value.ts';
 
 export type Fit = { readonly problem: string | undefined } | { readonly untold: string };
 

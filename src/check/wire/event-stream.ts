@@ -1,5 +1,5 @@
 // Server-sent events out of text, by the rules of the HTML standard.
-import type { StreamEvent } from '../trace.ts';
+import type { StreamEvent } from '../model/trace.ts';
 
 export interface EventReader {
   push(text: string): void;

@@ -4,7 +4,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Readable, Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Exchange, Recorder } from '../trace.ts';
+import type { Exchange, Recorder } from '../model/trace.ts';
 import { createEventReader } from './event-stream.ts';
 import { type Pace, quietOf } from './pace.ts';
 import { rawPost, strike } from './socket.ts';

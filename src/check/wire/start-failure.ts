@@ -1,7 +1,7 @@
 // Why a program could not be started, in one sentence: the system names the command even when something else is missing.
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { visible } from '../evidence.ts';
+import { visible } from '../model/evidence.ts';
 import type { CommandLine } from './pipe.ts';
 
 export function startFailure(error: unknown, { command, cwd }: CommandLine): string {

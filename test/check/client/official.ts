@@ -1,7 +1,7 @@
 // Clients of others under judgement, and what each of them breaks, with the sentence that says so.
 import { fileURLToPath } from 'node:url';
 import type { Report } from 'vivarium/check';
-import { type ClientOptions, runClientCheck } from '../../../src/check/client/run.ts';
+import { type ClientOptions, runClientCheck } from '../../../src/check/clients/run.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
 export const ours: readonly string[] = [fixture('client-driver.mjs')];

@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, it } from 'vitest';
 import { catalogue, runCheck, type Target } from 'vivarium/check';
-import { isAtLeast, judgedIn, levelIn, partyIn, type Strictness } from '../../../src/check/requirement.ts';
+import { isAtLeast, judgedIn, levelIn, partyIn, type Strictness } from '../../../src/check/model/requirement.ts';
 import { httpTarget } from '../http-target.ts';
 import { pipeTarget } from '../pipe-target.ts';
 import { guardHeaders, guardTokens, honestGuard } from './authorization.ts';

@@ -1,7 +1,7 @@
 // The lock of a surface: what has changed since, and whom it hurts.
 import { describe, expect, it } from 'vitest';
-import { changesSince, type Lock, lockText, readLock } from '../../../src/check/quality/lock.ts';
-import { compareSchemas } from '../../../src/check/quality/schema-change.ts';
+import { changesSince, type Lock, lockText, readLock } from '../../../src/check/advice/lock.ts';
+import { compareSchemas } from '../../../src/check/advice/schema-change.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 // Advice on surfaces: each fault is found where it is, and a good surface gets none.
 import { describe, expect, it } from 'vitest';
-import { billOf } from '../../../src/check/quality/bill.ts';
-import { adviceOn } from '../../../src/check/quality/quality.ts';
-import { estimateTokens } from '../../../src/check/quality/tokens.ts';
+import { adviceOn } from '../../../src/check/advice/advise.ts';
+import { billOf } from '../../../src/check/advice/token-cost.ts';
+import { estimateTokens } from '../../../src/check/advice/token-estimate.ts';
 
 type Json = Record<string, unknown>;
 

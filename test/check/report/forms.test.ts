@@ -8,7 +8,7 @@ import { lexer, type Tokens } from 'marked';
 import { describe, expect, it } from 'vitest';
 import type { Report } from 'vivarium/check';
 import { validateXML } from 'xmllint-wasm';
-import { readExpected, withExpected } from '../../../src/check/baseline.ts';
+import { readExpected, withExpected } from '../../../src/check/report/expected-failures.ts';
 import { jsonReports, prettyReports } from '../../../src/check/report/fleet-lines.ts';
 import { htmlReport } from '../../../src/check/report/html.ts';
 import { junitReport } from '../../../src/check/report/junit.ts';

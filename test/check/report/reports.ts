@@ -1,8 +1,8 @@
 // Reports of every sort, for the tests of their forms: broken, sound, changed, out of reach, behind a token, and with a past.
 import { type Report, runCheck } from 'vivarium/check';
 import { Server } from 'vivarium/server';
-import { historyRecord, trendsOf } from '../../../src/check/history.ts';
-import { judgeRecording } from '../../../src/check/recorded.ts';
+import { judgeRecording } from '../../../src/check/recording/judge-recording.ts';
+import { historyRecord, trendsOf } from '../../../src/check/report/history.ts';
 import { pipeTarget } from '../pipe-target.ts';
 
 /** Markup, controls, half a character: whatever a stranger may call his things. */

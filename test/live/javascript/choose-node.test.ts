@@ -6,7 +6,7 @@ import semver from 'semver';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { javascript } from 'vivarium/live';
 import { node24, notRun } from '../../../scripts/prepare.mjs';
-import { chooseNode, fits } from '../../../src/live/javascript/choose-node.ts';
+import { chooseNode, fits } from '../../../src/live/languages/javascript/choose-node.ts';
 import { openLab } from '../fixture.ts';
 
 let home: string;

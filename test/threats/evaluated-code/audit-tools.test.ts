@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type AuditRecord, type AuditStart, type Engine, javascript, lisp, smalltalk } from 'vivarium/live';
 import { notRun } from '../../../scripts/prepare.mjs';
-import { Image } from '../../../src/live/image.ts';
+import { Image } from '../../../src/live/image/image.ts';
 import { type Lab, openLab } from '../../live/fixture.ts';
 
 afterEach(() => vi.restoreAllMocks());

@@ -1,6 +1,6 @@
 // Evaluated code chooses the text that is masked: it must not choose how long the server is busy with it.
 import { describe, expect, it } from 'vitest';
-import { createMask } from '../../../src/live/mask.ts';
+import { createMask } from '../../../src/live/session/mask.ts';
 import { growth, linear } from '../../growth.ts';
 import { attacks } from '../../text/attacks.ts';
 

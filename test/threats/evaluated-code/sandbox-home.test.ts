@@ -17,8 +17,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { javascript, lisp } from 'vivarium/live';
 import { notRun } from '../../../scripts/prepare.mjs';
-import { openDoor } from '../../../src/live/local.ts';
-import { keptToken } from '../../../src/live/token.ts';
+import { openDoor } from '../../../src/live/access/local-socket.ts';
+import { keptToken } from '../../../src/live/access/token.ts';
 import { runFolder, stateFolder } from '../../../src/node/user-folders.ts';
 import { type Lab, type LabOptions, openLab } from '../../live/fixture.ts';
 

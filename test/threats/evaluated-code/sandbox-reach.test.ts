@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { smalltalk } from 'vivarium/live';
 import { notRun } from '../../../scripts/prepare.mjs';
-import { callFilter } from '../../../src/live/sandbox-calls.ts';
+import { callFilter } from '../../../src/live/sandbox/seccomp.ts';
 import { openLab } from '../../live/fixture.ts';
 
 const run = (command: string): string => `require('node:child_process').spawnSync('sh', ['-c', ${JSON.stringify(command)}]).status`;

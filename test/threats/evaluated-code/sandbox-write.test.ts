@@ -8,8 +8,8 @@ import { connect } from 'vivarium/client';
 import { stdio } from 'vivarium/connect/stdio';
 import { createLive } from 'vivarium/live';
 import { notRun } from '../../../scripts/prepare.mjs';
-import { mountsOf } from '../../../src/live/sandbox-mounts.ts';
-import { keptFrom } from '../../../src/live/sandbox-write.ts';
+import { mountsOf } from '../../../src/live/sandbox/mounts.ts';
+import { keptFrom } from '../../../src/live/sandbox/write.ts';
 import { openLab } from '../../live/fixture.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));

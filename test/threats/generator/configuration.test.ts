@@ -6,9 +6,9 @@ import fc from 'fast-check';
 import { stringify as toToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify as toYaml } from 'yaml';
-import { entryOf, readConfigurations } from '../../../src/cli/client-config.ts';
-import { CommandError } from '../../../src/cli/command.ts';
-import { printableLines } from '../../../src/cli/terminal.ts';
+import { CommandError } from '../../../src/cli/args/command.ts';
+import { entryOf, readConfigurations } from '../../../src/cli/target/client-config.ts';
+import { printableLines } from '../../../src/cli/terminal/terminal.ts';
 import { isPlain } from '../../../src/text/printable.ts';
 import { hold, testMs } from './hold.ts';
 

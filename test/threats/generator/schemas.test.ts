@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateCases } from '../../../src/check/cases/generate.ts';
-import { sampleOf } from '../../../src/check/sample.ts';
-import { readArguments } from '../../../src/cli/call-arguments.ts';
-import { CommandError } from '../../../src/cli/command.ts';
-import { signatureOf } from '../../../src/cli/signature.ts';
+import { sampleOf } from '../../../src/check/schemas/sample.ts';
+import { CommandError } from '../../../src/cli/args/command.ts';
+import { readArguments } from '../../../src/cli/commands/call/call-arguments.ts';
+import { signatureOf } from '../../../src/cli/terminal/signature.ts';
 import { ajvCompiler } from '../../../src/schema/ajv.ts';
 import { Cost } from '../../../src/schema/cost.ts';
 import type { JsonSchema } from '../../../src/schema/infer.ts';

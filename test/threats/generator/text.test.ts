@@ -1,13 +1,13 @@
 // Hostile text for everything that masks, prints or takes text apart.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseChallenges, readDemand } from '../../../src/auth/www-authenticate.ts';
+import { parseChallenges, readDemand } from '../../../src/auth/client/www-authenticate.ts';
 import { withoutSecrets, wordsWithoutSecrets } from '../../../src/check/secrets.ts';
-import { CommandError } from '../../../src/cli/command.ts';
-import { maskHeaders, maskText } from '../../../src/cli/masking.ts';
-import { descriptionOf, signatureOf } from '../../../src/cli/signature.ts';
-import { printable, printableJson, printableLines, quote } from '../../../src/cli/terminal.ts';
-import { words } from '../../../src/cli/words.ts';
+import { CommandError } from '../../../src/cli/args/command.ts';
+import { words } from '../../../src/cli/args/split-words.ts';
+import { maskHeaders, maskText } from '../../../src/cli/commands/record/masking.ts';
+import { descriptionOf, signatureOf } from '../../../src/cli/terminal/signature.ts';
+import { printable, printableJson, printableLines, quote } from '../../../src/cli/terminal/terminal.ts';
 import { LastLines } from '../../../src/connect/stdio-stderr.ts';
 import { EventParser } from '../../../src/jsonrpc/event-stream.ts';
 import { LineSplitter } from '../../../src/jsonrpc/lines.ts';
@@ -15,8 +15,8 @@ import { decodeMessage } from '../../../src/jsonrpc/message.ts';
 import { decodeHeader, encodeHeader } from '../../../src/protocol/headers.ts';
 import { cut, describeErrors } from '../../../src/schema/issues.ts';
 import { acceptsAll, isJson } from '../../../src/serve/media.ts';
-import { parseTemplate } from '../../../src/server/uri-template.ts';
-import { matchTemplate } from '../../../src/server/uri-template-match.ts';
+import { matchTemplate } from '../../../src/server/uri-template/match.ts';
+import { parseTemplate } from '../../../src/server/uri-template/uri-template.ts';
 import { isPlain } from '../../../src/text/printable.ts';
 import { hold, isLinear, testMs } from './hold.ts';
 

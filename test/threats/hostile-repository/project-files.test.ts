@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chooseNode } from '../../../src/live/javascript/choose-node.ts';
-import { configuredLoad } from '../../../src/live/project-config.ts';
+import { chooseNode } from '../../../src/live/languages/javascript/choose-node.ts';
+import { configuredLoad } from '../../../src/live/session/project-config.ts';
 import { readPlainFile } from '../../../src/node/plain-file.ts';
 import { systemProgram } from '../../../src/node/system-program.ts';
 

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { reproduction } from '../../../src/check/reproduce.ts';
-import { httpLines, stdioLines } from '../../../src/cli/live-lines.ts';
+import { reproduction } from '../../../src/check/servers/reproduce.ts';
+import { httpLines, stdioLines } from '../../../src/cli/commands/live/client-lines.ts';
 import { isPlain } from '../../../src/text/printable.ts';
 
 const attacks = [

@@ -1,9 +1,9 @@
 // What the commands do with a hostile server's schemas beside checking: they draw signatures, read arguments and make up test cases.
 import { describe, expect, it } from 'vitest';
 import { generateCases } from '../../../src/check/cases/generate.ts';
-import { sampleOf } from '../../../src/check/sample.ts';
-import { readArguments } from '../../../src/cli/call-arguments.ts';
-import { signatureOf } from '../../../src/cli/signature.ts';
+import { sampleOf } from '../../../src/check/schemas/sample.ts';
+import { readArguments } from '../../../src/cli/commands/call/call-arguments.ts';
+import { signatureOf } from '../../../src/cli/terminal/signature.ts';
 import { attacks } from './schema-attacks.ts';
 
 const self = { $ref: '#/$defs/self' };

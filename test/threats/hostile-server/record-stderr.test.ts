@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { Escaped } from '../../../src/cli/record-stdio.ts';
+import { Escaped } from '../../../src/cli/commands/record/stdio.ts';
 import { root } from '../../cli/vivarium.ts';
 
 async function shown(chunks: readonly Uint8Array[]): Promise<string> {

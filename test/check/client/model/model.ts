@@ -1,5 +1,5 @@
 // An honest client of every revision on every transport, within this process, into which a mutant puts its hands.
-import type { Launch, Launched, Launcher } from '../../../../src/check/client/launch.ts';
+import type { Launch, Launched, Launcher } from '../../../../src/check/clients/launch.ts';
 import { Answers, Refusal } from './answers.ts';
 import { Authorization } from './authorization.ts';
 import { type Body, type Habits, type Hands, honest, list, members, pause } from './hands.ts';

@@ -1,10 +1,10 @@
 // The judge on trial: clients that break one requirement each are found out, and nothing else is held against them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogue } from 'vivarium/check';
-import { clientRules } from '../../../../src/check/client/rules/index.ts';
-import { runClientCheck } from '../../../../src/check/client/run.ts';
-import { scenarios } from '../../../../src/check/client/scenarios/index.ts';
-import { isAtLeast, judgedIn, levelIn, partyIn, type Strictness } from '../../../../src/check/requirement.ts';
+import { runClientCheck } from '../../../../src/check/clients/run.ts';
+import { scenarios } from '../../../../src/check/clients/scenarios/index.ts';
+import { isAtLeast, judgedIn, levelIn, partyIn, type Strictness } from '../../../../src/check/model/requirement.ts';
+import { clientRules } from '../../../../src/check/rules/client/index.ts';
 import type { Hands } from '../model/hands.ts';
 import { launcher } from '../model/model.ts';
 import { askings } from './asking.ts';

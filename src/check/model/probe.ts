@@ -1,0 +1,74 @@
+// What a probe is: something asked of the server in order to see one or more requirements kept or broken.
+import type { Revision } from '../../protocol/revision.ts';
+import type { Answer, Peer, Presentation } from '../servers/peer/peer.ts';
+import type { CallTerms, Surface, ToolCall } from '../servers/surface.ts';
+import type { CheckOptions } from './options.ts';
+import type { Transport } from './requirement.ts';
+import { brief, type Json } from './value.ts';
+import type { Evidence, Judge } from './verdict.ts';
+
+export interface Probe {
+  readonly name: string;
+  /** Every id it may judge: those it leaves unjudged are not verified. */
+  readonly judges: readonly string[];
+  readonly transports?: readonly Transport[];
+  /** The revisions it can be asked in; all when absent. */
+  readonly revisions?: readonly Revision[];
+  /** The capability of the server it needs, as a path: `resources.subscribe`. */
+  readonly capability?: string;
+  /** Also asked of a server that serves nobody without a token. */
+  readonly beforeAuthorization?: boolean;
+  /** Uses connections of its own only, so that it may run beside others; or the one on which anything may be sent, in its turn. */
+  readonly apart?: boolean | 'other';
+  run(context: Context): Promise<void>;
+}
+
+export interface Context {
+  readonly transport: Transport;
+  readonly revision: Revision;
+  readonly isModern: boolean;
+  /** The connection that all well-behaved probes share. */
+  readonly peer: Peer;
+  readonly capabilities: Json;
+  readonly surface: Surface;
+  readonly calls: readonly ToolCall[];
+  readonly terms: CallTerms;
+  /** Besides the one of the run. */
+  readonly tokens: NonNullable<CheckOptions['tokens']>;
+  readonly judge: Judge;
+  readonly patience: number;
+  /** What the user gave: the address over HTTP. */
+  readonly url: string | undefined;
+  /** Another connection, with its handshake; undefined when the server does not take part. It is closed when the probe is over. */
+  connect(name: string, options?: ConnectOptions): Promise<Peer | undefined>;
+  /** A connection for what no client should send, shared by all who send such things. */
+  other(): Promise<Peer | undefined>;
+  /** Another connection on which nothing has been said yet. */
+  begin(name: string, options?: ConnectOptions): Peer;
+}
+
+export type ConnectOptions = Partial<Pick<Presentation, 'capabilities' | 'headers' | 'manner' | 'revision' | 'patience'>>;
+
+/** What was sent and what came back. */
+export function shown(...answers: readonly Answer[]): Evidence[] {
+  return answers.flatMap(({ sent, message, exchange }): Evidence[] => {
+    if (message !== undefined) return [...sent, message];
+    return exchange === undefined ? [...sent] : [exchange];
+  });
+}
+
+/** Nothing was heard of what runs a server's own code, which may take as long as it likes: no ground for a verdict. */
+export function isSlow({ message }: Answer, { gone }: Peer): boolean {
+  return message === undefined && gone === undefined;
+}
+
+export const slow = 'the call takes longer than an answer is waited for';
+
+/** In words, for a message: what a request got. */
+export function outcome({ error, result, silence, exchange, message }: Answer): string {
+  const status = exchange?.response === undefined ? '' : `HTTP ${exchange.response.status}, `;
+  if (error !== undefined) return `${status}error ${brief(error.code)} ${brief(error.message)}`;
+  if (result !== undefined) return `${status}result ${brief(result)}`;
+  if (message !== undefined) return `${status}${brief(message.value)}`;
+  return `${status}${silence ?? 'nothing'}`;
+}

@@ -1,0 +1,21 @@
+// What a passive rule is: a judgement on what was seen anyway, without asking for anything.
+
+import type { Greeting } from '../servers/peer/peer.ts';
+import type { Ledger } from './ledger.ts';
+import type { Conversation } from './trace.ts';
+import type { Json } from './value.ts';
+import type { Judge } from './verdict.ts';
+
+export interface Rule {
+  readonly judges: readonly string[];
+  /** Pure: the same conversation gives the same findings. */
+  apply(seen: Seen, judge: Judge): void;
+}
+
+/** One conversation and what both sides said of themselves in it. */
+export interface Seen {
+  readonly conversation: Conversation;
+  readonly ledger: Ledger;
+  readonly greeting: Greeting | undefined;
+  readonly declared: Json;
+}

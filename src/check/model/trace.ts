@@ -1,0 +1,203 @@
+// Everything that was seen on one connection, in order: the evidence that rules and probes judge by.
+import type { Revision } from '../../protocol/revision.ts';
+
+import type { Transport } from './requirement.ts';
+
+export type Direction = 'sent' | 'received';
+
+/** One message, or what stood in the place of one. */
+export interface Message {
+  /** Milliseconds since the connection was begun. */
+  readonly at: number;
+  readonly direction: Direction;
+  /** A line without its end, a body, or the data of an event. */
+  readonly bytes: Buffer;
+  /** Undefined where the bytes are not UTF-8. */
+  readonly text: string | undefined;
+  /** Undefined where the text is not JSON. */
+  readonly value: unknown;
+  /** Over HTTP: where it was carried, and how. */
+  readonly exchange?: Exchange;
+  readonly form?: 'body' | 'event';
+  /** Its place, when it is a member of a batch. */
+  readonly member?: number;
+  /** Sent in order to see what happens: no rule of good conduct is judged by it. */
+  readonly wild?: boolean;
+}
+
+export interface Exchange {
+  readonly number: number;
+  readonly at: number;
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: Buffer | undefined;
+    /** Names of headers, in small letters, of which reports do not hold the value. */
+    readonly secrets?: readonly string[] | undefined;
+  };
+  /** Sent in order to see what happens. */
+  readonly wild: boolean;
+  /** The one who is judged made the request, and we answered it. */
+  readonly inbound?: true;
+  response?: HttpResponse;
+  /** How often it got 429 and was sent again. */
+  postponed?: number;
+  /** Why there is no response, or why it broke off. */
+  failure?: string;
+}
+
+export interface HttpResponse {
+  readonly at: number;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  body: Buffer;
+  events: StreamEvent[];
+  endedAt?: number;
+}
+
+/** One event of a stream, as its lines gave it. */
+export interface StreamEvent {
+  readonly at: number;
+  readonly event: string | undefined;
+  readonly id: string | undefined;
+  readonly retry: string | undefined;
+  /** Undefined where there was no data field. */
+  readonly data: string | undefined;
+}
+
+/** What happened beside messages. */
+export interface Happening {
+  readonly at: number;
+  readonly what: 'end-of-input' | 'signal' | 'exit' | 'unfinished-line' | 'bad-end-of-line';
+  readonly detail: string;
+}
+
+export interface Conversation {
+  readonly name: string;
+  readonly transport: Transport;
+  readonly revision: Revision;
+  readonly messages: readonly Message[];
+  readonly exchanges: readonly Exchange[];
+  readonly happenings: readonly Happening[];
+  readonly stderr: string;
+  /** Bytes were sent on it that no client may send. */
+  readonly wild: boolean;
+  /** More came than is read: what is missing at the end is not the fault of whoever sent it. */
+  readonly isFull: boolean;
+}
+
+/** What one connection may bring: rules look at each message in the light of all others, and all of them are kept to the end. */
+const mostMessages = 10_000;
+const mostBytes = 256 * 1024 * 1024;
+export const fullness: string = 'the other side sent more than 10,000 messages or 256 MiB on one connection, and no more was read';
+
+const maxStderr = 64 * 1024;
+
+/** The one place where a connection is written down. */
+export class Recorder implements Conversation {
+  readonly name: string;
+  readonly transport: Transport;
+  readonly revision: Revision;
+  readonly messages: Message[] = [];
+  readonly exchanges: Exchange[] = [];
+  readonly happenings: Happening[] = [];
+  stderr = '';
+  wild = false;
+  isFull = false;
+  /** Called once, when more came than is read; without it everything is kept. */
+  onFull: (() => void) | undefined;
+  #received = 0;
+  #bytes = 0;
+  readonly #began = performance.now();
+  readonly #listeners = new Set<(message: Message) => void>();
+
+  constructor(name: string, transport: Transport, revision: Revision) {
+    this.name = name;
+    this.transport = transport;
+    this.revision = revision;
+  }
+
+  now(): number {
+    return Math.round((performance.now() - this.#began) * 10) / 10;
+  }
+
+  /** Decodes what was carried; a batch becomes one message for each member. */
+  message(direction: Direction, bytes: Buffer, more: Partial<Message> = {}): Message[] {
+    if (direction === 'received' && this.isFull) return [];
+    const text = decodeUtf8(bytes);
+    const value = text === undefined ? undefined : parseJson(text);
+    const base = { at: this.now(), direction, bytes, text, ...more };
+    const members = Array.isArray(value) && value.length > 0 ? value.map((one, member) => ({ ...base, value: one, member })) : undefined;
+    const made: Message[] = members ?? [{ ...base, value }];
+    if (direction === 'received' && !this.#hasRoom(made.length, bytes.length)) return [];
+    for (const message of made) {
+      this.messages.push(message);
+      for (const listener of [...this.#listeners]) listener(message);
+    }
+    return made;
+  }
+
+  #hasRoom(messages: number, bytes: number): boolean {
+    this.#received += messages;
+    this.#bytes += bytes;
+    if (this.onFull === undefined || (this.#received <= mostMessages && this.#bytes <= mostBytes)) return true;
+    this.isFull = true;
+    this.onFull();
+    return false;
+  }
+
+  happen(what: Happening['what'], detail: string): void {
+    this.happenings.push({ at: this.now(), what, detail });
+  }
+
+  hearStderr(bytes: Buffer): void {
+    if (this.stderr.length < maxStderr) this.stderr += bytes.toString('utf8').slice(0, maxStderr - this.stderr.length);
+  }
+
+  /** Tells of every message from now on, sent ones included; returns what ends it. */
+  listen(listener: (message: Message) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined is no JSON value, so it can say that there is none. */
+export function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (text.length > 2 * deepest) prune(value);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nobody looks further down than this, and whoever follows a value by calling itself could not come back. */
+const deepest = 1_000;
+
+/** Cuts off what is too deep. */
+function prune(value: unknown): void {
+  let level: object[] = typeof value === 'object' && value !== null ? [value] : [];
+  for (let depth = 1; level.length > 0; depth += 1) {
+    const next: object[] = [];
+    for (const one of level) {
+      for (const [key, inner] of Object.entries(one)) {
+        if (typeof inner !== 'object' || inner === null) continue;
+        if (depth < deepest) next.push(inner);
+        else Object.defineProperty(one, key, { value: null });
+      }
+    }
+    level = next;
+  }
+}

@@ -1,0 +1,75 @@
+// Lines on a pipe: every byte on standard output belongs to a message, and every message is one line.
+import type { Rule, Seen } from '../../model/rule.ts';
+import { decodeUtf8, type Message, parseJson } from '../../model/trace.ts';
+import { isRecord } from '../../model/value.ts';
+import type { Judge } from '../../model/verdict.ts';
+
+export const framing: Rule = {
+  judges: ['stdio/no-embedded-newline', 'stdio/stdout-clean', 'stdio/stderr', 'stdio/exit-on-eof', 'jsonrpc/utf-8'],
+  apply({ conversation, ledger }, judge) {
+    if (conversation.transport !== 'stdio') return;
+    const received = conversation.messages.filter(({ direction }) => direction === 'received');
+    if (received.length === 0) return;
+    if (conversation.stderr !== '') judge.kept('stdio/stderr');
+    const broken = ledger.noise.filter(({ text }) => text === undefined);
+    for (const message of broken) judge.broken('jsonrpc/utf-8', 'a line on standard output is not UTF-8', [message]);
+    if (broken.length === 0) judge.kept('jsonrpc/utf-8');
+    const parts = brokenMessages(ledger.noise);
+    for (const part of parts) judge.broken('stdio/no-embedded-newline', `one message on ${part.length} lines`, part);
+    if (parts.length === 0) judge.kept('stdio/no-embedded-newline');
+    const inParts = new Set(parts.flat());
+    const noise = ledger.noise.filter((message) => !inParts.has(message) && message.text !== undefined);
+    const strangers = ledger.malformed.filter(({ value, member }) => member === undefined && !isRecord(value) && !Array.isArray(value));
+    const foreign = [...noise, ...strangers];
+    if (foreign.length > 0) judge.broken('stdio/stdout-clean', pollution(foreign), foreign.slice(0, 3));
+    unfinished({ conversation }, judge, foreign.length === 0);
+    ending({ conversation }, judge);
+  },
+};
+
+function unfinished({ conversation }: Pick<Seen, 'conversation'>, judge: Judge, isClean: boolean): void {
+  const rest = conversation.happenings.find(({ what }) => what === 'unfinished-line');
+  // A process that was killed in the middle of a line is not to blame for it.
+  const killed = conversation.happenings.some(({ what, detail }) => what === 'exit' && detail.startsWith('ended by SIG'));
+  if (rest !== undefined && !killed && parseJson(rest.detail) === undefined) {
+    const shown = rest.detail.slice(0, 400);
+    judge.broken('stdio/stdout-clean', `the last bytes on standard output are no message: ${shown.slice(0, 120)}`, [shown]);
+  } else if (isClean) judge.kept('stdio/stdout-clean');
+}
+
+/** Nobody had to tell it twice. */
+function ending({ conversation: { happenings } }: Pick<Seen, 'conversation'>, judge: Judge): void {
+  if (!happenings.some(({ what }) => what === 'end-of-input')) return;
+  const end = happenings.find(({ what }) => what === 'end-of-input')?.at ?? 0;
+  const push = happenings.find(({ what }) => what === 'signal');
+  // It was not given the time everywhere.
+  if (push !== undefined && push.at - end < 2_900) return;
+  if (push !== undefined) judge.broken('stdio/exit-on-eof', 'the server runs on after the end of its input, until it gets a signal', []);
+  else if (happenings.some(({ what }) => what === 'exit')) judge.kept('stdio/exit-on-eof');
+}
+
+function pollution(foreign: readonly Message[]): string {
+  const [first] = foreign;
+  const text = JSON.stringify(first?.text ?? '').slice(0, 100);
+  return `${foreign.length} line${foreign.length === 1 ? '' : 's'} on standard output that are no message; the first after ${Math.round(first?.at ?? 0)} ms: ${text} (print to standard error instead)`;
+}
+
+/** Neighbouring lines that make one JSON value together, among the first: every line is tried with up to 200 behind it. */
+function brokenMessages(all: readonly Message[]): Message[][] {
+  const noise = all.slice(0, 500);
+  const found: Message[][] = [];
+  for (let from = 0; from < noise.length; from += 1) {
+    if (!/^\s*[{[]/.test(noise[from]?.text ?? '')) continue;
+    for (let to = from + 2; to <= Math.min(noise.length, from + 200); to += 1) {
+      const lines = noise.slice(from, to);
+      const value = parseJson(decodeUtf8(Buffer.concat(lines.flatMap(({ bytes }) => [bytes, Buffer.from('\n')]))) ?? '');
+      // A newline inside of a string is no JSON either, so it is also tried as the escape it should have been.
+      const other = value ?? parseJson(lines.map(({ text }) => text).join('\\n'));
+      if (!isRecord(other)) continue;
+      found.push(lines);
+      from = to - 1;
+      break;
+    }
+  }
+  return found;
+}

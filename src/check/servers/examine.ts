@@ -1,0 +1,210 @@
+// One revision of one server: every probe that applies, then every rule over all that was seen.
+import type { Revision } from '../../protocol/revision.ts';
+import { loadValidator } from '../../schema/json-schema.ts';
+import { openLedger } from '../model/ledger.ts';
+import type { RunOptions } from '../model/options.ts';
+import type { ConnectOptions, Context, Probe } from '../model/probe.ts';
+import { isAtLeast, levelIn, type Requirement } from '../model/requirement.ts';
+import { fullness, type Message } from '../model/trace.ts';
+import { at } from '../model/value.ts';
+import { createJudge, type Finding } from '../model/verdict.ts';
+import { rules } from '../rules/server/index.ts';
+import { type Offer, presentationOf } from './offered-revisions.ts';
+import { isModern, type Peer, type Presentation } from './peer/peer.ts';
+import { probes } from './probes/index.ts';
+import { callable, readSurface, type Surface } from './surface.ts';
+import { beginAt, connectTo, isRefused, type Target } from './target.ts';
+
+export interface Examination {
+  readonly findings: readonly Finding[];
+  /** What each probe needs that is not there, by id. */
+  readonly peers: readonly Peer[];
+  /** Every tool was called. */
+  readonly exercised: boolean;
+  /** Each of them was answered, too, and nothing was ever asked of the client. */
+  readonly neverAsks: boolean;
+}
+
+/** How many probes with connections of their own run at once. */
+const beside = 2;
+
+export async function examine(
+  target: Target,
+  offer: Offer,
+  chosen: readonly Requirement[],
+  options: RunOptions,
+  isClosed = false,
+): Promise<Examination> {
+  const { revision, transport, peer } = offer;
+  const findings: Finding[] = [];
+  const peers: Peer[] = [peer];
+  const wanted = new Set(chosen.map(({ id }) => id));
+  const applicable = probes.filter(
+    (probe) => applies(probe, offer) && (!isClosed || probe.beforeAuthorization === true) && probe.judges.some((id) => wanted.has(id)),
+  );
+  const total = applicable.length + 2;
+  let done = 0;
+  const tell = (step: string) => {
+    done += 1;
+    options.onProgress?.({ revision, step, done, of: total });
+  };
+  tell('lists');
+  const surface = isClosed ? { tools: [], resources: [], templates: [], prompts: [] } : await readSurface(peer);
+  // From here on schemas compile at once, as the rules need it.
+  await Promise.all([loadValidator('2020-12'), loadValidator('draft-07')]);
+  if (!isClosed) options.onSurface?.(surface);
+  const terms = { arguments: options.arguments ?? new Map(), allowSideEffects: options.allowSideEffects ?? false };
+  const shared: Omit<Context, 'judge' | 'connect' | 'begin' | 'other'> = {
+    transport,
+    revision,
+    isModern: isModern(revision),
+    peer,
+    capabilities: peer.greeting.capabilities,
+    surface,
+    calls: callable(surface, terms),
+    terms,
+    tokens: options.tokens ?? {},
+    patience: options.timeout ?? 5_000,
+    url: target.kind === 'url' ? target.url : undefined,
+  };
+
+  let other: Peer | undefined;
+  const musts = new Set(chosen.filter((one) => isAtLeast(levelIn(one, revision), 'must')).map(({ id }) => id));
+  const isBroken = () => findings.some(({ kind, id }) => kind === 'broken' && musts.has(id));
+
+  async function ask(probe: Probe): Promise<void> {
+    const isStopped = options.signal?.aborted === true;
+    if (isStopped || (options.bail === true && isBroken())) {
+      const message = isStopped ? 'the run was interrupted' : 'the run ended at a broken MUST before (--bail)';
+      for (const id of probe.judges) findings.push({ id, kind: 'unsure', message, evidence: [] });
+      return;
+    }
+    const missing = missingCapability(probe, shared.capabilities);
+    if (missing !== undefined) {
+      for (const id of probe.judges) findings.push({ id, kind: 'inapplicable', message: missing, evidence: [] });
+      return;
+    }
+    if (probe.apart === undefined && peer.gone !== undefined) {
+      // Whatever made it go was judged; what could not be asked any more is not held against it.
+      for (const id of probe.judges) findings.push({ id, kind: 'unsure', message: `the connection has ended: ${peer.gone}`, evidence: [] });
+      return;
+    }
+    const own: Peer[] = [];
+    const lent = new Set<Peer>();
+    const found: Finding[] = [];
+    const open = async (name: string, more?: ConnectOptions): Promise<[Peer, Peer | undefined]> => {
+      const given = await connectTo(target, transport, present(name, more));
+      const made = isRefused(given) ? given.peer : given;
+      peers.push(made);
+      return [made, isRefused(given) ? undefined : given];
+    };
+    const present = (name: string, more: ConnectOptions = {}): Presentation => ({ ...presentationOf(options, revision, name), ...more });
+    const context: Context = {
+      ...shared,
+      judge: createJudge(found),
+      async connect(name, more) {
+        const [made, connected] = await open(name, more);
+        own.push(made);
+        return connected;
+      },
+      async other() {
+        // A server that did not survive what was sent before is started again.
+        if (other === undefined || other.gone !== undefined) [, other] = await open('anything');
+        if (other !== undefined) lent.add(other);
+        return other;
+      },
+      begin(name, more) {
+        const made = beginAt(target, present(name, more));
+        peers.push(made);
+        own.push(made);
+        return made;
+      },
+    };
+    try {
+      await probe.run(context);
+    } catch (error) {
+      const reason = `the probe "${probe.name}" failed: ${error instanceof Error ? error.message : String(error)}`;
+      for (const id of probe.judges) found.push({ id, kind: 'unsure', message: reason, evidence: [] });
+    }
+    const used = probe.apart === undefined ? [peer] : [...own, ...lent];
+    const excuse = used.some(isEndedByOthers) ? endedByOthers : used.some(({ conversation }) => conversation.isFull) ? fullness : undefined;
+    for (const one of found) findings.push(excuse === undefined ? one : withoutBlame(one, excuse));
+    await Promise.all(own.map((one) => one.close()));
+    tell(probe.name);
+  }
+
+  const queue = applicable.filter(({ apart }) => apart === true);
+  const lanes = Array.from({ length: beside }, async () => {
+    for (let probe = queue.shift(); probe !== undefined; probe = queue.shift()) await ask(probe);
+  });
+  const last = async () => {
+    for (const probe of applicable.filter(({ apart }) => apart === 'other')) await ask(probe);
+    await other?.close();
+  };
+  const first = async () => {
+    for (const probe of applicable.filter(({ apart }) => apart === undefined)) await ask(probe);
+  };
+  await Promise.all([first(), ...lanes, last()]);
+  // How a server ends by itself is asked of it in the one revision that speaks of it.
+  await peer.close(isModern(revision) ? 3_000 : undefined);
+  tell('rules');
+  const exercised = shared.calls.length === surface.tools.length;
+  return { findings: [...findings, ...applyRules(peers)], peers, exercised, neverAsks: exercised && asksNothing(peers, surface) };
+}
+
+/** By its requests, by results that require input, or by the error of 2025-11-25 that names pages. */
+function asksNothing(peers: readonly Peer[], { tools }: Surface): boolean {
+  const called = new Set<unknown>();
+  for (const { conversation } of peers) {
+    const { requests, questions } = openLedger(conversation);
+    if (questions.some(({ method }) => method !== 'ping')) return false;
+    for (const { method, params, message, replies } of requests) {
+      const isAsking = ({ value }: Message) =>
+        at(value, 'result', 'resultType') === 'input_required' || at(value, 'error', 'code') === -32042;
+      if (replies.some(isAsking)) return false;
+      if (method === 'tools/call' && message.wild !== true && replies.length > 0) called.add(params['name']);
+    }
+  }
+  return tools.every(({ name }) => called.has(name));
+}
+
+/** Such as by another instance of the server, which wants to be the only one. */
+function isEndedByOthers({ conversation: { happenings } }: Peer): boolean {
+  const isOurs = happenings.some(({ what }) => what === 'signal');
+  return !isOurs && happenings.some(({ what, detail }) => what === 'exit' && /^ended by SIG(?:KILL|TERM)/.test(detail));
+}
+
+const endedByOthers = 'somebody else ended the server while it was asked';
+
+function withoutBlame(finding: Finding, excuse: string): Finding {
+  if (finding.kind !== 'broken') return finding;
+  return { ...finding, kind: 'unsure', message: excuse, evidence: [] };
+}
+
+/** In the order of the connections, whichever ended first. */
+function applyRules(peers: readonly Peer[]): Finding[] {
+  const findings: Finding[] = [];
+  for (const { conversation, greeting, declared } of peers) {
+    const seen = { conversation, ledger: openLedger(conversation), greeting: greeting.revision === '' ? undefined : greeting, declared };
+    for (const rule of rules) {
+      try {
+        rule.apply(seen, createJudge(findings, conversation.name));
+      } catch (error) {
+        const reason = `what was seen could not be judged: ${error instanceof Error ? error.message : String(error)}`;
+        for (const id of rule.judges) findings.push({ id, kind: 'unsure', message: reason, evidence: [] });
+      }
+    }
+  }
+  return findings;
+}
+
+function applies(probe: Probe, { transport, revision }: { readonly transport: Offer['transport']; readonly revision: Revision }): boolean {
+  if (probe.transports !== undefined && !probe.transports.includes(transport)) return false;
+  return probe.revisions === undefined || probe.revisions.includes(revision);
+}
+
+function missingCapability({ capability }: Probe, capabilities: Context['capabilities']): string | undefined {
+  if (capability === undefined) return undefined;
+  const value = at(capabilities, ...capability.split('.'));
+  return value === undefined || value === false ? `the server does not offer ${capability}` : undefined;
+}

@@ -1,0 +1,114 @@
+// What every connection has, whatever carries it: its record, what it says of itself, requests with their ids, and waiting for replies.
+import type { Transport } from '../../model/requirement.ts';
+import { type Conversation, type Message, Recorder } from '../../model/trace.ts';
+import { brief, isRecord, type Json } from '../../model/value.ts';
+import { greet } from './greet.ts';
+import { replyTo } from './manners.ts';
+import { type Answer, type Greeting, isModern, type Peer, type Presentation, type RawOptions, type SendOptions, withMeta } from './peer.ts';
+import { createWaiting, type Waiting } from './waiting.ts';
+
+/** A peer but for what its transport has to do. */
+export interface Connection<T extends Transport> extends Omit<Peer, 'raw' | 'close'> {
+  readonly transport: T;
+  readonly conversation: Recorder;
+  greeting: Greeting;
+  gone: string | undefined;
+  readonly waiting: Waiting;
+  /** Nothing more will come; the first reason stands. */
+  leave(why: string): void;
+  /** A request as it is written, with its id. */
+  compose(method: string, params?: Json, options?: SendOptions): { readonly id: unknown; readonly text: string };
+}
+
+export type Raw = (bytes: Buffer | string, options?: RawOptions) => Promise<Answer>;
+
+const nothing: Greeting = { capabilities: {}, info: {}, instructions: undefined, revision: '', supported: undefined, result: {} };
+
+/** `raw` may not be used before the connection is there. */
+export function createConnection<T extends Transport>(transport: T, presentation: Presentation, raw: Raw): Connection<T> {
+  const { revision, capabilities } = presentation;
+  const conversation = new Recorder(presentation.name, transport, revision);
+  const waiting = createWaiting(conversation, presentation.patience);
+  let count = 0;
+  const connection: Connection<T> = {
+    conversation,
+    transport,
+    revision,
+    declared: capabilities,
+    greeting: nothing,
+    gone: undefined,
+    waiting,
+    leave(why) {
+      connection.gone ??= why;
+      waiting.giveUp(connection.gone);
+    },
+    compose(method, params, options = {}) {
+      count += 1;
+      const id = 'id' in options ? options.id : count;
+      const full = withMeta(params, presentation, options);
+      return { id, text: JSON.stringify({ jsonrpc: '2.0', id, method, ...(full !== undefined && { params: full }) }) };
+    },
+    async request(method, params, options = {}) {
+      const { id, text } = connection.compose(method, params, options);
+      return raw(text, { ...options, reply: id as string | number });
+    },
+    async notify(method, params, options = {}) {
+      const full = transport === 'stdio' && isModern(revision) ? params : withMeta(params, presentation, options);
+      return raw(JSON.stringify({ jsonrpc: '2.0', method, ...(full !== undefined && { params: full }) }), options);
+    },
+    async settle() {
+      return (await connection.request(isModern(revision) ? 'server/discover' : 'ping')).message !== undefined;
+    },
+    async see(wanted, patience) {
+      const known = conversation.messages.find((one) => one.direction === 'received' && wanted(one));
+      if (known !== undefined) return known;
+      return (await waiting.wait(wanted, { from: conversation.messages.length, patience, exact: true })).message;
+    },
+  };
+  return connection;
+}
+
+/** With the handshake of its revision, unless there is a reason why there is none; it is closed then. */
+export async function shakeHands<P extends Peer & { greeting: Greeting }>(
+  peer: P,
+  presentation: Presentation,
+  problem?: string,
+): Promise<P | { readonly refused: string; readonly peer: P }> {
+  const greeting = problem ?? (await greet(peer, presentation));
+  if (typeof greeting !== 'string') {
+    peer.greeting = greeting;
+    return peer;
+  }
+  const refused = `${peer.gone ?? greeting}${chatter(peer.conversation)}`;
+  await peer.close();
+  return { refused, peer };
+}
+
+/** A program that prints something else, or its messages in some other way, is seen to do so. */
+function chatter({ messages, transport }: Conversation): string {
+  const noise = messages.filter(({ direction, value }) => direction === 'received' && value === undefined);
+  const [first] = noise;
+  if (transport !== 'stdio' || first === undefined) return '';
+  const count = noise.length === 1 ? '1 line on its standard output is' : `${noise.length} lines on its standard output are`;
+  return `; ${count} no message, the first ${brief(first.text ?? first.bytes.toString('latin1'))}`;
+}
+
+/** The reply of a well-behaved client to what a server asks, as it is written; undefined for what is no question to it. */
+export function replyOf({ direction, value }: Message, { revision, capabilities, manner }: Presentation): string | undefined {
+  if (direction !== 'received' || isModern(revision)) return undefined;
+  const own = isRecord(value) && typeof value['method'] === 'string' && 'id' in value ? manner?.(value) : undefined;
+  if (own === 'later') return undefined;
+  const reply = own ?? replyTo(value, capabilities);
+  return reply === undefined ? undefined : JSON.stringify(reply);
+}
+
+export const toBuffer = (bytes: Buffer | string): Buffer => (typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
+
+/** Undefined when it takes longer. */
+export function within<T>(promise: Promise<T>, patience: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), patience);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,142 @@
+// A client's side of one connection, as the probes use it: whatever carries it, whichever revision it speaks.
+import type { Revision } from '../../../protocol/revision.ts';
+import type { Transport } from '../../model/requirement.ts';
+import type { Conversation, Exchange, Message } from '../../model/trace.ts';
+import { asRecord, isRecord, type Json } from '../../model/value.ts';
+import type { Pace } from '../../wire/pace.ts';
+
+export interface Greeting {
+  readonly capabilities: Json;
+  readonly info: Json;
+  readonly instructions: unknown;
+  /** The revision that was agreed on. */
+  readonly revision: string;
+  /** Those the server itself lists; nothing where it cannot. */
+  readonly supported: readonly string[] | undefined;
+  readonly result: Json;
+}
+
+export interface SendOptions {
+  /** Of the request; a new one otherwise. */
+  readonly id?: unknown;
+  /** Replaces `_meta` of a stateless request; null leaves it out. */
+  readonly meta?: Json | null;
+  /** Added to the headers, or taken from them with undefined. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly patience?: number;
+  /** Improper on purpose. */
+  readonly wild?: boolean;
+  readonly token?: string | number;
+}
+
+export interface Answer {
+  readonly sent: readonly Message[];
+  readonly message?: Message;
+  readonly result?: Json;
+  readonly error?: { readonly code: unknown; readonly message: unknown; readonly data: unknown };
+  readonly exchange?: Exchange;
+  /** Why there is no reply. */
+  readonly silence?: string;
+}
+
+export interface Peer {
+  readonly conversation: Conversation;
+  readonly transport: Transport;
+  readonly revision: Revision;
+  readonly greeting: Greeting;
+  /** What it told the server of itself. */
+  readonly declared: Json;
+  /** Why nothing more can be asked of it. */
+  readonly gone: string | undefined;
+  request(method: string, params?: Json, options?: SendOptions): Promise<Answer>;
+  notify(method: string, params?: Json, options?: SendOptions): Promise<Answer>;
+  /** Bytes as they are: a line without its end on stdio, the body of a POST over HTTP. Awaits the reply to `id`, or any when it is null. */
+  raw(bytes: Buffer | string, options?: RawOptions): Promise<Answer>;
+  /** True once something sent now was answered: what was sent before has been read. */
+  settle(): Promise<boolean>;
+  /** The first message received from now on, or before, that is what is looked for. */
+  see(wanted: (message: Message) => boolean, patience: number): Promise<Message | undefined>;
+  /** Milliseconds in which a server may end by itself. */
+  close(patience?: number): Promise<void>;
+}
+
+/** A peer over HTTP can also say what is not so of the length of a body: what was sent and what came back, in words. */
+export interface Striker {
+  strike(lengths: readonly string[], body: string, patience: number): Promise<string>;
+}
+
+export interface RawOptions extends SendOptions {
+  /** The reply that is waited for; none when undefined. */
+  readonly reply?: string | number | null;
+}
+
+/** How a peer presents itself. */
+export interface Presentation {
+  readonly name: string;
+  readonly revision: Revision;
+  readonly capabilities: Json;
+  readonly patience: number;
+  /** Also for the first answer, which may include starting. */
+  readonly startPatience: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Names of those that the user gave, in small letters. */
+  readonly secrets?: readonly string[];
+  /** Shared by all connections of a run. */
+  readonly pace: Pace;
+  /** Its own answer to a question of the server, 'later' for none yet, undefined for that of a well-behaved client. */
+  readonly manner?: (question: Json) => Json | 'later' | undefined;
+}
+
+export const clientInfo: Json = { name: 'vivarium-check', version: '1.0.0' };
+
+export function isModern(revision: Revision): boolean {
+  return revision >= '2026-07-28';
+}
+
+/** Everything a client of the revision can offer. */
+export function fullCapabilities(revision: Revision): Json {
+  if (revision < '2025-06-18') return { roots: { listChanged: true }, sampling: {} };
+  if (revision < '2025-11-25') return { roots: { listChanged: true }, sampling: {}, elicitation: {} };
+  if (isModern(revision)) return { roots: {}, sampling: { tools: {}, context: {} }, elicitation: { form: {}, url: {} } };
+  return { roots: { listChanged: true }, sampling: { tools: {}, context: {} }, elicitation: { form: {}, url: {} } };
+}
+
+const prefix = 'io.modelcontextprotocol/';
+
+export function requestMeta(presentation: Pick<Presentation, 'revision' | 'capabilities'>, token?: string | number): Json {
+  return {
+    [`${prefix}protocolVersion`]: presentation.revision,
+    [`${prefix}clientInfo`]: clientInfo,
+    [`${prefix}clientCapabilities`]: presentation.capabilities,
+    ...(token !== undefined && { progressToken: token }),
+  };
+}
+
+/** The parameters with what the revision wants in every request. */
+export function withMeta(params: Json | undefined, presentation: Presentation, { meta, token }: SendOptions): Json | undefined {
+  if (isModern(presentation.revision)) {
+    if (meta === null) return params;
+    return { ...params, _meta: { ...requestMeta(presentation, token), ...asRecord(params?.['_meta']), ...meta } };
+  }
+  const own = { ...asRecord(params?.['_meta']), ...meta, ...(token !== undefined && { progressToken: token }) };
+  return Object.keys(own).length === 0 ? params : { ...params, _meta: own };
+}
+
+export function answerFrom(sent: readonly Message[], message: Message | undefined, silence: string, exchange?: Exchange): Answer {
+  const carried = exchange === undefined ? {} : { exchange };
+  if (message === undefined) return { sent, silence, ...carried };
+  const value = asRecord(message.value);
+  const error = value['error'];
+  if (isRecord(error)) {
+    return { sent, message, error: { code: error['code'], message: error['message'], data: error['data'] }, ...carried };
+  }
+  return { sent, message, ...(isRecord(value['result']) && { result: value['result'] }), ...carried };
+}
+
+export function isReply(value: unknown): boolean {
+  return isRecord(value) && !('method' in value) && ('result' in value || 'error' in value);
+}
+
+export function isReplyTo(value: unknown, id: unknown): boolean {
+  return isReply(value) && (asRecord(value)['id'] ?? null) === id;
+}

@@ -1,0 +1,57 @@
+// Waiting for a message, never for ever, and less and less for a server that has stopped answering.
+import type { Message, Recorder } from '../../model/trace.ts';
+
+export interface Waiting {
+  wait(
+    wanted: (message: Message) => boolean,
+    options: WaitOptions,
+  ): Promise<{ readonly message: Message | undefined; readonly silence: string }>;
+  /** Nobody will answer any more. */
+  giveUp(why: string): void;
+}
+
+export interface WaitOptions {
+  /** The first message to look at. */
+  readonly from: number;
+  readonly patience?: number | undefined;
+  /** The patience as given, however silent the server was before. */
+  readonly exact?: boolean;
+}
+
+export function createWaiting(recorder: Recorder, patience: number): Waiting {
+  const waiting = new Set<(why: string) => void>();
+  let gone: string | undefined;
+  let silences = 0;
+
+  function wait(wanted: (message: Message) => boolean, options: WaitOptions): ReturnType<Waiting['wait']> {
+    const isWanted = (one: Message) => one.direction === 'received' && wanted(one);
+    const known = recorder.messages.slice(options.from).find(isWanted);
+    if (known !== undefined) return Promise.resolve({ message: known, silence: '' });
+    if (gone !== undefined) return Promise.resolve({ message: undefined, silence: gone });
+    const given = options.patience ?? patience;
+    const bound = options.exact === true || silences < 2 ? given : Math.min(given, 500);
+    return new Promise((resolve) => {
+      const done = (message: Message | undefined, silence: string) => {
+        clearTimeout(timer);
+        stop();
+        waiting.delete(fail);
+        if (options.exact !== true) silences = message === undefined ? silences + 1 : 0;
+        resolve({ message, silence });
+      };
+      const fail = (why: string) => done(undefined, why);
+      const stop = recorder.listen((one) => {
+        if (isWanted(one)) done(one, '');
+      });
+      const timer = setTimeout(() => fail(`no answer within ${bound} ms`), bound);
+      waiting.add(fail);
+    });
+  }
+
+  return {
+    wait,
+    giveUp(why) {
+      gone = why;
+      for (const fail of [...waiting]) fail(why);
+    },
+  };
+}

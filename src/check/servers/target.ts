@@ -1,0 +1,69 @@
+// Whom to judge: a command, a URL, or a server within this program; and how a connection to it is made.
+import type { Revision } from '../../protocol/revision.ts';
+import type { Transport } from '../model/requirement.ts';
+import { withoutSecrets, wordsWithoutSecrets } from '../secrets.ts';
+import { type CommandLine, commandPipe, type OpenPipe } from '../wire/pipe.ts';
+import { connectHttp, openHttp } from './peer/http.ts';
+import type { Peer, Presentation } from './peer/peer.ts';
+import { connectSse } from './peer/sse.ts';
+import { connectPipe, openPipe } from './peer/stdio.ts';
+
+export type Target =
+  | ({ readonly kind: 'command'; readonly label?: string } & CommandLine)
+  | {
+      readonly kind: 'url';
+      readonly url: string;
+      readonly label?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly transport?: 'http' | 'sse';
+    }
+  /** A server within this program, behind a pipe of the caller's making. */
+  | { readonly kind: 'pipe'; readonly open: OpenPipe; readonly label: string };
+
+export interface Refused {
+  readonly refused: string;
+  readonly peer: Peer;
+}
+
+export function isRefused(given: Peer | Refused): given is Refused {
+  return 'refused' in given;
+}
+
+export function labelOf(target: Target): string {
+  if (target.label !== undefined) return withoutSecrets(target.label);
+  if (target.kind === 'url') return withoutSecrets(target.url);
+  return target.kind === 'command' ? wordsWithoutSecrets([target.command, ...target.args]).join(' ') : '';
+}
+
+export function connectTo(target: Target, transport: Transport, presentation: Presentation): Promise<Peer | Refused> {
+  const full = withHeaders(target, presentation);
+  if (target.kind === 'url') return transport === 'sse' ? connectSse(target.url, full) : connectHttp(target.url, full);
+  return connectPipe(pipeOf(target), full);
+}
+
+/** Nothing is said on it yet; HTTP+SSE cannot be held open without saying anything. */
+export function beginAt(target: Target, presentation: Presentation): Peer {
+  const full = withHeaders(target, presentation);
+  return target.kind === 'url' ? openHttp(target.url, full) : openPipe(pipeOf(target), full);
+}
+
+function withHeaders(target: Target, presentation: Presentation): Presentation {
+  if (target.kind !== 'url' || target.headers === undefined) return presentation;
+  const secrets = [...(presentation.secrets ?? []), ...Object.keys(target.headers).map((name) => name.toLowerCase())];
+  return { ...presentation, headers: { ...target.headers, ...presentation.headers }, secrets };
+}
+
+function pipeOf(target: Exclude<Target, { kind: 'url' }>): OpenPipe {
+  return target.kind === 'pipe' ? target.open : commandPipe(target);
+}
+
+/** What to try on a target, newest first. */
+export function transportsOf(target: Target): readonly Transport[] {
+  if (target.kind !== 'url') return ['stdio'];
+  return target.transport === undefined ? ['http', 'sse'] : [target.transport];
+}
+
+export function isServedBy(revision: Revision, transport: Transport): boolean {
+  // A server may speak an older revision over a newer transport, but there was no handshake left to open HTTP+SSE with.
+  return transport !== 'sse' || revision < '2026-07-28';
+}

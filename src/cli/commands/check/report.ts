@@ -1,0 +1,48 @@
+// Where the reports of a run go, and in which form.
+import { jsonReports, prettyReports } from '../../../check/report/fleet-lines.ts';
+import { htmlReport } from '../../../check/report/html.ts';
+import { junitReport } from '../../../check/report/junit.ts';
+import { markdownReport } from '../../../check/report/markdown.ts';
+import type { Report } from '../../../check/report/report.ts';
+import { sarifReport } from '../../../check/report/sarif.ts';
+import type { Arguments } from '../../args/command.ts';
+import { printable } from '../../terminal/terminal.ts';
+import { destinations } from './destinations.ts';
+
+type Form = (reports: readonly Report[], options: { readonly color: boolean; readonly verbose: boolean }) => string;
+
+const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
+  ['pretty', prettyReports],
+  ['json', jsonReports],
+  ['junit', junitReport],
+  ['sarif', sarifReport],
+  ['html', htmlReport],
+  ['markdown', markdownReport],
+]);
+
+export interface Reporters {
+  write(reports: readonly Report[]): void;
+  /** The verdicts, for whoever has all reports in files. */
+  sum(reports: readonly Report[]): void;
+}
+
+/** What to do with the reports; refused before anything is started. */
+export function reportTo(args: Arguments): Reporters {
+  const verbose = args.values['verbose'] === true;
+  const all = destinations(args, forms);
+  return {
+    write(reports) {
+      for (const { form, file, write } of all) {
+        const color = file === undefined && process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
+        write(form(reports, { color, verbose }));
+      }
+    },
+    sum(reports) {
+      if (all.some(({ file }) => file === undefined)) return;
+      for (const { target, problem, runs } of reports) {
+        const verdicts = [...(problem === undefined ? [] : [problem.message]), ...runs.map(({ verdict }) => verdict)];
+        process.stderr.write(`${printable(target)}: ${verdicts.map(printable).join(' ')}\n`);
+      }
+    },
+  };
+}

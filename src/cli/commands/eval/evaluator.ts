@@ -1,0 +1,166 @@
+// A live server as a person uses it: code in, lines for a terminal out.
+import { type Client, VivariumError } from '../../../client/index.ts';
+import type { CallToolResult } from '../../../protocol/types.ts';
+import { CommandError, exitCodes } from '../../args/command.ts';
+import { printable, printableLines } from '../../terminal/terminal.ts';
+
+/** The most the tool allows; what takes longer is waited for again. */
+const waitMs = 600_000;
+/** After this a person wonders why there is no answer. */
+const wonderMs = 2_000;
+
+/** A server's tools, from a person's side. */
+export class Room {
+  readonly client: Client;
+  session: string | undefined;
+  readonly #language: string | undefined;
+  /** The one that answered last. */
+  #handle: string | undefined;
+  readonly #timeoutMs: number | undefined;
+  readonly #leave: () => Promise<void>;
+  /** What was asked for has not begun: something else runs there. */
+  #behind: AbortController | undefined;
+
+  constructor(
+    client: Client,
+    options: {
+      readonly session?: string | undefined;
+      readonly language?: string | undefined;
+      readonly timeoutMs?: number | undefined;
+      leave(): Promise<void>;
+    },
+  ) {
+    this.client = client;
+    this.session = options.session;
+    this.#language = options.language;
+    this.#timeoutMs = options.timeoutMs;
+    this.#leave = options.leave;
+  }
+
+  /** To its end, however long it takes; `waits` is told when something else runs there. */
+  async evaluate(code: string, told: (result: CallToolResult) => void, waits: (words: string) => void): Promise<CallToolResult> {
+    const session = this.#session();
+    const given = new AbortController();
+    const timer = setTimeout(() => void this.#wonder(given, waits).catch(() => undefined), wonderMs);
+    const limit = this.#timeoutMs !== undefined && { timeout_ms: this.#timeoutMs };
+    let result: CallToolResult;
+    try {
+      result = await this.call('evaluate', { code, wait_ms: waitMs, ...session, ...limit }, given.signal);
+    } catch (error) {
+      if (!given.signal.aborted) throw error;
+      return { content: [{ type: 'text', text: 'It was taken back before it began; what runs there goes on.' }], isError: true };
+    } finally {
+      clearTimeout(timer);
+      this.#behind = undefined;
+    }
+    while (isUnfinished(result)) {
+      told(result);
+      result = await this.call('evaluate', { wait_ms: waitMs, ...session });
+    }
+    this.#handle = standingOf(result).session;
+    return result;
+  }
+
+  async #wonder(given: AbortController, waits: (words: string) => void): Promise<void> {
+    const { content } = await this.call('sessions', { action: 'list' });
+    const lines = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const own = this.session ?? 'main';
+    if (!lines.split('\n').some((line) => line.startsWith(own) && /, \d+ waiting {2}/.test(line)) || given.signal.aborted) return;
+    this.#behind = given;
+    waits('Something else runs there: yours comes after it (Ctrl-C takes it back)');
+  }
+
+  /** What runs is stopped, and the session stays; what has not begun is taken back, and what runs is left alone. */
+  async interrupt(): Promise<void> {
+    if (this.#behind !== undefined) return this.#behind.abort();
+    await this.call('sessions', { action: 'interrupt', ...this.#session() });
+  }
+
+  /** Edited files, brought into the program that runs. */
+  reload(files: readonly string[]): Promise<CallToolResult> {
+    return this.call('reload', { ...this.#known(), ...(files.length > 0 && { files }) });
+  }
+
+  /** Names that may follow: as the server completes them for its prompts, otherwise the members of what was written. */
+  async complete(prefix: string): Promise<readonly string[]> {
+    const about = { type: 'ref/prompt', name: 'write-tests' } as const;
+    const context = { arguments: this.#known() as Record<string, string> };
+    const found = await this.client.complete(about, { name: 'name', value: prefix }, context).catch(() => undefined);
+    const values = found?.values.filter((name) => !/\s/.test(name) && name.startsWith(prefix)) ?? [];
+    return values.length > 0 ? values : this.#members(prefix);
+  }
+
+  async #members(prefix: string): Promise<readonly string[]> {
+    const [, object] = /^(.+)\.[\w$]*$/.exec(prefix) ?? [];
+    if (object === undefined) return [];
+    const { content, isError } = await this.call('inspect', { target: object, ...this.#known() });
+    const [block] = content;
+    if (isError === true || block?.type !== 'text') return [];
+    const names = [...block.text.matchAll(/^ {2}([A-Za-z_$][\w$]*): /gm)].map(([, name = '']) => `${object}.${name}`);
+    return names.filter((name) => name.startsWith(prefix));
+  }
+
+  async call(tool: string, args: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<CallToolResult> {
+    const options = { timeouts: { totalMs: 2 * waitMs }, ...(signal !== undefined && { signal }) };
+    try {
+      return (await this.client.callTool(tool, args, options)) as CallToolResult;
+    } catch (error) {
+      if (error instanceof VivariumError) throw new CommandError(exitCodes.unreachable, error.message, { cause: error });
+      throw error;
+    }
+  }
+
+  async leave(): Promise<void> {
+    await this.client.close();
+    await this.#leave();
+  }
+
+  /** What is written in at the prompt: as was said, otherwise what the server has first. */
+  async language(): Promise<string | undefined> {
+    if (this.#language !== undefined) return this.#language;
+    try {
+      const { contents } = await this.client.readResource('live://system/info');
+      return (JSON.parse((contents[0] as { text: string }).text) as { languages: string[] }).languages[0];
+    } catch {
+      return undefined;
+    }
+  }
+
+  #session(): { readonly session?: string; readonly language?: string } {
+    if (this.session !== undefined) return { session: this.session };
+    return this.#language === undefined ? {} : { language: this.#language };
+  }
+
+  /** For tools that take no language. */
+  #known(): { readonly session?: string } {
+    const session = this.session ?? (this.#language === undefined ? undefined : this.#handle);
+    return session === undefined ? {} : { session };
+  }
+}
+
+/** A result as lines for a terminal: shown, never obeyed. */
+export function linesOf({ content }: CallToolResult): string {
+  const parts = content.map((block) => {
+    if (block.type === 'text') return printableLines(forPeople(block.text));
+    return block.type === 'image' || block.type === 'audio'
+      ? `[${printable(block.mimeType)}, ${Math.floor((block.data.length * 3) / 4)} bytes]`
+      : `[${printable(block.type)}]`;
+  });
+  return `${parts.join('\n')}\n`;
+}
+
+/** Advice that is about tools is for who calls them. */
+function forPeople(text: string): string {
+  return text
+    .replace(/\nevaluate with on_error: "pause" stops there[^\n]*$/, '')
+    .replace(/^(There is no session \S+; )sessions\(action: list\)/, '$1--sessions');
+}
+
+function isUnfinished(result: CallToolResult): boolean {
+  const { status } = standingOf(result);
+  return status === 'running' || status === 'queued';
+}
+
+function standingOf({ structuredContent }: CallToolResult): { readonly status?: string; readonly session?: string } {
+  return (structuredContent ?? {}) as { status?: string; session?: string };
+}

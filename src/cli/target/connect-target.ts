@@ -1,0 +1,117 @@
+// A client of the server that a command line names, for as long as a command runs.
+import { staticToken } from '../../auth/client/static-token.ts';
+import { type Client, connect } from '../../client/index.ts';
+import { RpcError, VivariumError } from '../../jsonrpc/error.ts';
+import type { AuthProvider } from '../../protocol/authorization.ts';
+import { isRevision, type Revision, revisions } from '../../protocol/revision.ts';
+import { type Arguments, CommandError, exitCodes } from '../args/command.ts';
+import { milliseconds } from '../args/flag-values.ts';
+import { refuseUnwritable } from '../terminal/output.ts';
+import { printable } from '../terminal/terminal.ts';
+import { openLog } from './message-log.ts';
+import { type Asker, handlersFor } from './questions.ts';
+import { chooseTarget, connectorOf, type ServerTarget } from './target.ts';
+import { withEnvironment } from './target-flags.ts';
+
+export interface Visit {
+  readonly client: Client;
+  readonly target: ServerTarget;
+  /** What is left for the command itself. */
+  readonly rest: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Finds the server, connects, does the work, and leaves nothing behind. */
+export async function visit(given: Arguments, asker: Asker, work: (visit: Visit) => Promise<number>): Promise<number> {
+  const args = withEnvironment(given);
+  refuseUnwritable(args.values);
+  const { target, rest } = await chooseTarget(args);
+  const text = (name: string): string | undefined => args.values[name] as string | undefined;
+  const time = (name: string): number | undefined => (text(name) === undefined ? undefined : milliseconds(name, text(name) as string));
+  const [idleMs, connectMs] = [time('timeout'), time('connect-timeout')];
+  const log = text('log') === undefined ? undefined : openLog(text('log') as string);
+  const verbose = args.values['verbose'] === true;
+  const stop = new AbortController();
+  const interrupt = (): void => {
+    // Whoever asks twice does not want to wait.
+    if (stop.signal.aborted) process.exit(exitCodes.interrupted);
+    stop.abort();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, interrupt);
+  let client: Client | undefined;
+  try {
+    const connector = await connectorOf(target, {
+      auth: await authOf(args),
+      onStderr: verbose ? (line) => process.stderr.write(`${printable(line)}\n`) : undefined,
+    });
+    const { handlers, features } = handlersFor(asker);
+    const connecting = connect(connector, {
+      client: { name: 'vivarium', version: '0.1.0' },
+      handlers,
+      features,
+      revision: revisionOf(text('spec-version')),
+      timeouts: { ...(idleMs !== undefined && { idleMs }), ...(connectMs !== undefined && { connectMs }) },
+      ...(log !== undefined && { tap: log.write }),
+    });
+    client = await Promise.race([connecting, aborted(stop.signal)]);
+    client.on('warning', ({ message }) => process.stderr.write(`warning: ${printable(message)}\n`));
+    if (verbose)
+      client.on('log', ({ level, data }) =>
+        process.stderr.write(`[${printable(String(level))}] ${printable(typeof data === 'string' ? data : JSON.stringify(data))}\n`),
+      );
+    return await work({ client, target, rest, signal: stop.signal });
+  } catch (error) {
+    if (stop.signal.aborted) throw new CommandError(exitCodes.interrupted, 'Interrupted', { cause: error });
+    throw asCommandError(error);
+  } finally {
+    await client?.close();
+    await log?.close();
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+/** The end of this process ends what is being started, too. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+}
+
+export function revisionOf(given: string | undefined): 'auto' | Revision {
+  if (given === undefined || given === 'auto') return 'auto';
+  if (isRevision(given)) return given;
+  throw new CommandError(exitCodes.usage, `There is no revision ${given}`, { hint: `There are ${revisions.join(', ')}, and auto` });
+}
+
+export async function authOf({ values }: Arguments): Promise<AuthProvider | undefined> {
+  const variable = values['token-env'] as string | undefined;
+  const token = variable === undefined ? (values['token'] as string | undefined) : process.env[variable];
+  if (variable !== undefined && (token === undefined || token === ''))
+    throw new CommandError(exitCodes.usage, `--token-env ${variable}: there is no such variable here`);
+  if (token !== undefined) return staticToken(token);
+  return values['login'] === true ? (await import('../../auth/node/index.ts')).oauth() : undefined;
+}
+
+/** Every way a server can fail a command has its exit code. */
+function asCommandError(error: unknown): unknown {
+  if (error instanceof RpcError) {
+    const detail = error.data === undefined ? '' : ` ${JSON.stringify(error.data)}`;
+    return new CommandError(exitCodes.toolError, `The server answered with the error ${error.code}: ${error.message}${detail}`, {
+      cause: error,
+    });
+  }
+  if (!(error instanceof VivariumError)) return error;
+  const { code, message } = error;
+  if (code === 'ERR_CONFIG') return new CommandError(exitCodes.usage, message, { cause: error });
+  if (code === 'ERR_AUTH_REQUIRED' || code === 'ERR_AUTH_FAILED' || code === 'ERR_FORBIDDEN') {
+    // What a program would do about it is no help on a command line.
+    const { hint } = (error.failure ?? {}) as { readonly hint?: string };
+    const plain = hint === undefined ? message : message.replace(`; ${hint}`, '');
+    return new CommandError(exitCodes.authorization, plain, {
+      hint: '--token-env names a variable with a token; --login gets one with the browser, where the server says who gives them',
+      cause: error,
+    });
+  }
+  if (code === 'ERR_INVALID_RESULT' || code.startsWith('ERR_UNSUPPORTED'))
+    return new CommandError(exitCodes.toolError, message, { cause: error });
+  return new CommandError(exitCodes.unreachable, message, { hint: 'vivarium doctor finds the first step that fails', cause: error });
+}

@@ -1,0 +1,200 @@
+// The audit of evaluations: a record before code may run, which refuses it where it cannot be written, and one of how it ended.
+import { createHash, randomUUID } from 'node:crypto';
+import type { Launch, Outcome } from '../image/engine.ts';
+import { ImageEnded } from '../image/image.ts';
+import { inBrief, messageOf } from '../image/outcome.ts';
+import { type Caller, currentCaller } from '../session/caller.ts';
+import type { Notices } from '../session/notices.ts';
+import type { Started } from '../session/startup.ts';
+import { isBound } from './audit-file.ts';
+
+/** Before it runs: who asks for what, where. */
+export interface AuditStart extends Partial<Caller> {
+  readonly event: 'start';
+  /** The same in the record of its end. */
+  readonly id: string;
+  readonly time: string;
+  /** Handle of the session; absent for tests that run in a process of their own. */
+  readonly session?: string;
+  readonly generation?: number;
+  readonly language: string;
+  /** What the image is asked to do: `evaluate`, `debug`, `reload`, `inspect` … */
+  readonly operation: string;
+  /** Of the whole text, in UTF-8. */
+  readonly sha256: string;
+  /** The code as it was sent, or the request as JSON where it is more than code. */
+  readonly text: string;
+  /** Records that follow with the rest of the text, where it is longer than a record may be. */
+  readonly more?: number;
+}
+
+/** The next part of a long text. */
+export interface AuditText {
+  readonly event: 'text';
+  readonly id: string;
+  /** From 1 to `more`. */
+  readonly part: number;
+  readonly text: string;
+}
+
+export interface AuditEnd {
+  readonly event: 'end';
+  readonly id: string;
+  readonly time: string;
+  readonly ms: number;
+  readonly outcome: AuditOutcome;
+  /** The first line of what came of it. */
+  readonly line: string;
+}
+
+/** `lost`: the image ended under it. `refused`: it never reached an image. */
+export type AuditOutcome = 'ok' | 'error' | 'interrupted' | 'lost' | 'refused';
+
+/** Lines of the file itself: it was opened, at the start or because it was moved away. */
+export interface AuditOpened {
+  readonly event: 'opened';
+  readonly time: string;
+  readonly pid: number;
+  readonly why: 'start' | 'moved' | 'deleted';
+}
+
+export type AuditRecord = AuditStart | AuditText | AuditEnd | AuditOpened;
+
+/** Throws where the record cannot be kept. Synchronous: when it returns, the record must be safe from the end of this process. */
+export type AuditSink = (record: AuditRecord) => void;
+
+export interface Ending {
+  readonly outcome: AuditOutcome;
+  readonly line: string;
+}
+
+/** Where it happens; a `Session` is one. */
+interface Place {
+  readonly handle?: string;
+  readonly generation?: number;
+  readonly engine: { readonly language: string };
+  /** Told when the end could not be recorded. */
+  readonly remarks?: Notices;
+}
+
+const maxText = 65_536;
+const maxLine = 500;
+/** They bring no text of a caller into the image, and run nothing of the program. Everything else is recorded. */
+const quiet: ReadonlySet<string> = new Set(['ping', 'refs', 'modules', 'packages', 'heap', 'profile', 'save']);
+
+export class Audit {
+  readonly #sink: AuditSink | undefined;
+  readonly #file: string | undefined;
+  readonly #report: (error: unknown) => void;
+
+  /** Without a sink nothing is recorded. `file`: where it writes, which code in a sandbox must not see. `report`: to the operator. */
+  constructor(sink?: AuditSink, { file, report = () => undefined }: { file?: string; report?: (error: unknown) => void } = {}) {
+    this.#sink = sink;
+    this.#file = file;
+    this.#report = report;
+  }
+
+  /** The same, unless code in this sandbox could read or change the log. */
+  outOfReach(launch: Launch): Launch {
+    if (this.#file === undefined || !isBound(this.#file, launch.handed?.split('\0') ?? [])) return launch;
+    throw new Error('The audit log is in a folder that code in the sandbox sees. Keep it elsewhere: --audit <file>');
+  }
+
+  /** Throws, in words for the caller, where there is no record of it: then it must not run. */
+  begin(place: Place, operation: string, text: string, language: string = place.engine.language): (ending: Ending) => void {
+    const sink = this.#sink;
+    if (sink === undefined) return () => undefined;
+    const { handle: session, generation } = place;
+    const id = randomUUID();
+    const more = Math.max(0, Math.ceil(text.length / maxText) - 1);
+    const began = performance.now();
+    try {
+      sink({
+        event: 'start',
+        id,
+        time: new Date().toISOString(),
+        ...currentCaller(),
+        ...(session !== undefined && { session }),
+        ...(generation !== undefined && { generation }),
+        language,
+        operation,
+        sha256: createHash('sha256').update(text).digest('hex'),
+        text: text.slice(0, maxText),
+        ...(more > 0 && { more }),
+      });
+      for (let part = 1; part <= more; part++) sink({ event: 'text', id, part, text: text.slice(part * maxText, (part + 1) * maxText) });
+    } catch (error) {
+      this.#report(error);
+      throw new Error(`Refused, because the audit log cannot be written (${reasonOf(error)}). Nothing was run.`, { cause: error });
+    }
+    return ({ outcome, line }) => {
+      const ms = Math.round(performance.now() - began);
+      try {
+        sink({ event: 'end', id, time: new Date().toISOString(), ms, outcome, line: firstLine(line) });
+      } catch (error) {
+        this.#report(error);
+        place.remarks?.add(`The audit log has no record of how the last evaluation ended (${reasonOf(error)}).`);
+      }
+    };
+  }
+
+  /** Records it around `work`; `endingOf` reads the end from what it gave. */
+  async watch<T>(place: Place, operation: string, text: string, work: () => Promise<T>, endingOf: (given: T) => Ending): Promise<T> {
+    const end = this.begin(place, operation, text);
+    try {
+      const given = await work();
+      end(endingOf(given));
+      return given;
+    } catch (error) {
+      end({ outcome: error instanceof ImageEnded ? 'lost' : 'error', line: messageOf(error) });
+      throw error;
+    }
+  }
+
+  /** A request to an image that is no evaluation. */
+  async asking<T extends object>(place: Place, operation: string, fields: object, work: () => Promise<T>): Promise<T> {
+    if (this.#sink === undefined || quiet.has(operation)) return work();
+    return this.watch(place, operation, JSON.stringify(fields), work, answerEnding);
+  }
+}
+
+export function startedEnding({ problem }: Started): Ending {
+  return { outcome: problem === undefined ? 'ok' : 'error', line: problem ?? '' };
+}
+
+export function outcomeEnding(outcome: Outcome): Ending {
+  switch (outcome.status) {
+    case 'ok':
+    case 'error':
+      return { outcome: outcome.status, line: inBrief(outcome) };
+    case 'memory':
+      return { outcome: 'error', line: `memory ran out in ${outcome.where}` };
+    case 'lost':
+      return { outcome: 'lost', line: outcome.reason };
+    case 'stopped':
+      return { outcome: 'interrupted', line: outcome.goesOn ? `${outcome.why}; what it started goes on` : outcome.why };
+  }
+}
+
+/** Images answer requests in their own shapes; what failed in all of them is one of these. */
+function answerEnding(answer: object): Ending {
+  const { failed, fault, thrown, text, value, view } = answer as Readonly<Record<string, unknown>>;
+  const problem = value === undefined ? (thrown ?? fault) : undefined;
+  const line = wordsOf(problem) ?? wordsOf(text) ?? wordsOf(value ?? view) ?? '';
+  return { outcome: failed === true || problem !== undefined ? 'error' : 'ok', line };
+}
+
+function wordsOf(part: unknown): string | undefined {
+  if (typeof part === 'string') return part;
+  const { message, text } = (part ?? {}) as { readonly message?: unknown; readonly text?: unknown };
+  return [message, text].find((one) => typeof one === 'string') as string | undefined;
+}
+
+function firstLine(text: string): string {
+  return (/^[^\n\r]*/.exec(text.trimStart())?.[0] ?? '').slice(0, maxLine);
+}
+
+/** The code of the system alone: its message names the file, which is no business of a caller. */
+function reasonOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? messageOf(error);
+}

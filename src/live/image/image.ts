@@ -1,0 +1,210 @@
+// One child process with a program in it: asked over its wire, interrupted, watched, and ended with everything it started.
+
+import type { Launch } from './engine.ts';
+import { asCount, asText } from './frames.ts';
+import { type Body, callingBody, spawnBody, visitBody } from './image-process.ts';
+import { endDescendants, usage } from './process-tree.ts';
+import { type Frame, Wire } from './wire.ts';
+
+export interface ImageEvents {
+  /** What is printed; `cell` where the image knows whose it is. */
+  output(stream: 'out' | 'err', text: string, cell: number | undefined, skipped: number): void;
+  /** Anything else the image says by itself. */
+  event(frame: Frame): void;
+  /** Told once. */
+  ended(reason: string): void;
+}
+
+export interface ImageLimits {
+  readonly bootMs: number;
+  /** Resident memory, in MiB, above which the image is ended. */
+  readonly rssMb: number;
+  /** It and those it started. */
+  readonly processes: number;
+}
+
+/** The image ended before it answered. */
+export class ImageEnded extends Error {}
+
+const watchMs = 250;
+
+export class Image {
+  readonly #body: Body;
+  readonly #wire: Wire;
+  readonly #events: ImageEvents;
+  readonly #limits: ImageLimits;
+  readonly #waiting: Map<number, { resolve(frame: Frame): void; reject(error: Error): void }> = new Map();
+  #next = 1;
+  #reason: string | undefined;
+  #over = false;
+  #watch: ReturnType<typeof setInterval> | undefined;
+  readonly ready: Promise<Frame>;
+  #isReady: (frame: Frame) => void = () => undefined;
+  #isNot: (error: Error) => void = () => undefined;
+  readonly closed: Promise<void>;
+
+  constructor(launch: Launch, limits: ImageLimits, events: ImageEvents) {
+    this.#events = events;
+    this.#limits = limits;
+    this.ready = new Promise((resolve, reject) => {
+      this.#isReady = resolve;
+      this.#isNot = reject;
+    });
+    this.ready.catch(() => undefined);
+    const told = {
+      printed: (name: 'out' | 'err', text: string) => this.#printed(name, text),
+      ended: (reason: string) => this.#ended(this.#reason ?? reason),
+    };
+    const way = launch.wire ?? launch.socket;
+    this.#body =
+      launch.callsBack !== undefined ? callingBody(launch, told) : way === undefined ? spawnBody(launch, told) : visitBody(way, told);
+    this.closed = this.#body.closed;
+    this.#wire = new Wire(
+      this.#body.wire,
+      launch.terms,
+      (frame) => this.#received(frame),
+      () => this.kill('code in it wrote to the private channel'),
+    );
+    const hint = launch.callsBack?.hint;
+    const late = setTimeout(
+      () => this.kill(`it was not ready within ${limits.bootMs} ms${hint === undefined ? '' : `. ${hint}`}`),
+      limits.bootMs,
+    );
+    this.ready.then(
+      () => clearTimeout(late),
+      () => clearTimeout(late),
+    );
+  }
+
+  get pid(): number | undefined {
+    return this.#body.pid;
+  }
+
+  /** A program that is only visited is never ended. */
+  get ours(): boolean {
+    return this.#body.ours;
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Rejects with ImageEnded. The id is the cell's, where it is one. */
+  request(op: string, fields: object = {}, id: number = this.number()): Promise<Frame> {
+    if (this.#over) return Promise.reject(new ImageEnded(this.#reason ?? 'it has ended'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#wire.send({ id, op, ...fields });
+    });
+  }
+
+  number(): number {
+    return this.#next++;
+  }
+
+  /** Rejects when there is no answer in time, too. */
+  async requestWithin(ms: number, op: string, fields: object): Promise<Frame> {
+    const id = this.number();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('The image does not answer: what runs in it leaves no gap')), ms);
+    });
+    try {
+      return await Promise.race([this.request(op, fields, id), late]);
+    } finally {
+      clearTimeout(timer);
+      this.forget(id);
+    }
+  }
+
+  /** Nobody waits for the answer any more. */
+  forget(id: number): void {
+    this.#waiting.delete(id);
+  }
+
+  /** False when it did not answer in time. */
+  async answers(op: 'ping' | 'probe', ms: number): Promise<boolean> {
+    const id = this.number();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms);
+    });
+    try {
+      return await Promise.race([this.request(op, {}, id).then(() => true as const), late]);
+    } catch {
+      return false;
+    } finally {
+      clearTimeout(timer);
+      this.forget(id);
+    }
+  }
+
+  /** At once, with everything it started that is still below it or in its group. */
+  kill(reason: string): void {
+    this.#reason ??= reason;
+    // Those with a group of their own, while it can still be told whose they are.
+    this.endChildren();
+    this.#body.kill();
+  }
+
+  /** Processes it started; false when there are none, or it is not ours. */
+  endChildren(): boolean {
+    const { pid, ours } = this.#body;
+    return pid !== undefined && ours && endDescendants(pid);
+  }
+
+  async close(reason = 'it was closed'): Promise<void> {
+    this.kill(reason);
+    await this.closed;
+  }
+
+  #received(frame: Frame): void {
+    const { ev, id } = frame as { ev: string; id: number };
+    if (ev === 'done') {
+      this.#waiting.get(id)?.resolve(frame);
+      this.#waiting.delete(id);
+    } else if (ev === 'out' || ev === 'err')
+      this.#events.output(
+        ev,
+        asText(frame['text'], Number.POSITIVE_INFINITY),
+        frame['cell'] as number | undefined,
+        asCount(frame['skipped']),
+      );
+    else if (ev === 'ready') {
+      this.#watchMemory();
+      this.#isReady(frame);
+    } else this.#events.event(frame);
+  }
+
+  #printed(name: 'out' | 'err', text: string): void {
+    // Node says so at its end, because of the inspector, which is ours.
+    const own = text.replace('Waiting for the debugger to disconnect...\n', '');
+    if (own !== '') this.#events.output(name, own, undefined, 0);
+  }
+
+  #ended(reason: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#reason ??= reason;
+    clearInterval(this.#watch);
+    this.#wire.close();
+    const error = new ImageEnded(reason);
+    this.#isNot(error);
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+    this.#events.ended(reason);
+  }
+
+  /** The language's own limit does not count buffers, WebAssembly and native code. */
+  #watchMemory(): void {
+    const { pid, ours } = this.#body;
+    if (process.platform !== 'linux' || pid === undefined || !ours) return;
+    const { rssMb, processes } = this.#limits;
+    this.#watch = setInterval(() => {
+      const { mb, processes: count } = usage(pid);
+      if (mb > rssMb) this.kill(`it used ${Math.round(mb)} MiB of memory, more than ${rssMb}`);
+      else if (count > processes) this.kill(`it started ${count} processes, more than ${processes}`);
+    }, watchMs);
+    this.#watch.unref();
+  }
+}

@@ -1,4 +1,0 @@
-// Begun before anything else is loaded: the worker takes longer to be there than all the rest.
-import { type Beside, startBeside } from './beside.ts';
-
-export const beside: Beside = startBeside();

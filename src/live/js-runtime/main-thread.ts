@@ -1,0 +1,197 @@
+// The main thread of an image: cells run here. A worker beside it holds the wire, so that it answers whatever happens here.
+import { Session } from 'node:inspector';
+import { provideImports } from '../languages/javascript/loader/imports.ts';
+import { provideDisplay } from './display.ts';
+import type { Fault } from './fault.ts';
+import { reach } from './inspector-access.ts';
+import type { Beside } from './monitor-worker.ts';
+import { captureOutput, type Output } from './output.ts';
+import { hasOwn, heldValue, store, weakGet, weakSet, whenSettled } from './primordials.ts';
+import { containTimers } from './timers.ts';
+import type { View } from './value-store.ts';
+
+interface Evaluate {
+  readonly op: 'evaluate';
+  readonly id: number;
+  readonly code: string;
+  readonly functions: string;
+  readonly awaits: boolean;
+  readonly fresh: readonly string[];
+  /** At an error, for the debugger. */
+  readonly pauses: boolean;
+}
+
+interface Cell {
+  readonly id: number;
+  readonly pauses: boolean;
+  done: boolean;
+}
+
+type FromMonitor = Evaluate | { readonly op: 'probe'; readonly id: number } | { readonly op: 'forget'; readonly id: number };
+
+interface Evaluated {
+  readonly result: { readonly objectId?: string; readonly value?: unknown; readonly unserializableValue?: string };
+  readonly exceptionDetails?: { readonly exception?: Evaluated['result']; readonly text: string };
+}
+
+const flushMs = 200;
+
+/** What the language of the cells knows of values; the monitor asks it for more than this. */
+export interface Holder {
+  /** The value of a cell. */
+  keep(value: unknown): View;
+  fault(thrown: unknown): Fault & { readonly ref?: number };
+}
+
+export interface ImageOptions {
+  readonly beside: Beside;
+  readonly keeper: Holder;
+  /** A program that is there without us: reached at this socket, and left as it is wherever that is possible. */
+  readonly listen?: string;
+}
+
+const session = new Session();
+let keeper: Holder;
+let inside: Int32Array;
+// The user's code may replace what they find by their prototypes.
+let tell: (message: unknown) => void;
+const ask = session.post.bind(session) as (method: string, params: object, done?: (error: Error | null, result?: object) => void) => void;
+let output: Output;
+let settleId = '';
+let cell: Cell | undefined;
+/** Whether rejections that nobody handles are told to us. */
+let watches = false;
+const unhandled: WeakMap<object, Cell> = new WeakMap();
+
+export function startImage({ listen, keeper: own, beside: { worker: monitor, port, inside: shared } }: ImageOptions): void {
+  keeper = own;
+  inside = shared;
+  tell = port.postMessage.bind(port);
+  output = captureOutput(port, listen !== undefined);
+  session.connect();
+  settleId = reach(session, (thrown: boolean, value: unknown) => settle(cell, thrown, value));
+  provideImports(process.cwd(), runAwaiting);
+  provideDisplay(port);
+  if (listen === undefined) takeOver();
+  // The monitor finds the keeper once, before any code of the user has run.
+  Object.defineProperty(globalThis, '__vivarium_keeper', { value: keeper, configurable: true });
+  port.on('message', (message: FromMonitor) => {
+    if (message.op === 'probe') tell({ ev: 'alive', id: message.id });
+    else if (message.op === 'forget') forget(message.id);
+    else evaluate(message);
+  });
+  port.unref();
+  tell({ ev: 'begun' });
+  monitor.once('message', () => Reflect.deleteProperty(globalThis, '__vivarium_keeper'));
+  if (listen !== undefined) {
+    // The program lives and ends as it would without us.
+    monitor.unref();
+    monitor.on('error', (error) => process.emitWarning(`vivarium/here has ended: ${error.message}`));
+    return;
+  }
+  // Without it there is no way to be reached.
+  monitor.once('exit', () => process.exit(0));
+  monitor.once('error', (error) => {
+    process.exitCode = 70;
+    throw error;
+  });
+}
+
+/** What is done only to a program that was started for this. */
+function takeOver(): void {
+  containTimers(session, output, () => tell({ ev: 'stray', what: 'interrupted', where: 'a timer' }));
+  const stray = (what: string) => (error: unknown) => tell({ ev: 'stray', what, fault: keeper.fault(error) });
+  process.on('uncaughtException', stray('uncaught'));
+  watches = true;
+  process.on('unhandledRejection', (error, promise) => {
+    const failed = weakGet(unhandled, promise);
+    if (failed === undefined) stray('unhandled')(error);
+    else settle(failed, true, error);
+  });
+  // What was printed last is still on its way to the worker, which would end with the process.
+  process.on('exit', () => {
+    output.end();
+    const flushed = new Int32Array(new SharedArrayBuffer(4));
+    tell({ ev: 'flush', flushed });
+    Atomics.wait(flushed, 0, 0, flushMs);
+  });
+  process.setSourceMapsEnabled(true);
+}
+
+function evaluate({ id, code, functions, awaits, fresh, pauses }: Evaluate): void {
+  let names = '';
+  for (let at = 0; at < fresh.length; at++) names += `${at === 0 ? '' : ', '}${fresh[at]}`;
+  if (names !== '') ask('Runtime.evaluate', { expression: `let ${names}`, silent: true });
+  output.begin(id);
+  const own: Cell = { id, pauses, done: false };
+  cell = own;
+  store(inside, 0, 1);
+  // Functions stand before anything runs. That they do is no value.
+  if (functions !== '') runScript(own, functions, true, false);
+  if (!own.done) runScript(own, code, !pauses, !awaits);
+  store(inside, 0, 0);
+}
+
+function runScript(own: Cell, expression: string, silent: boolean, gives: boolean): void {
+  ask('Runtime.evaluate', { expression, silent, objectGroup: 'cell' }, (error, evaluated) => {
+    // What was begun goes on, but nobody waits for it.
+    if (error !== null) return finish(own, { interrupted: true });
+    const { result } = evaluated as unknown as Evaluated;
+    // All objects may have got one of the user's.
+    const details = heldValue(evaluated as object, 'exceptionDetails') as Evaluated['exceptionDetails'];
+    const thrown = details !== undefined;
+    if (!gives && !thrown) return;
+    const given = [{ value: thrown }, argumentOf(details?.exception ?? result)];
+    const functionDeclaration = 'function (thrown, value) { this(thrown, value); }';
+    ask('Runtime.callFunctionOn', { objectId: settleId, functionDeclaration, arguments: given, silent: true }, (failed) => {
+      if (failed !== null) finish(own, { interrupted: true });
+    });
+    ask('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
+  });
+}
+
+/**
+ * A cell that awaits. The inspector could do that (replMode), but it tells of promises that are collected in the midst of
+ * collecting them, which ends Node 24.
+ */
+function runAwaiting(work: () => Promise<unknown>): void {
+  const own = cell;
+  const done = (value: unknown): void => settle(own, false, value);
+  // The debugger stops at errors nobody handles, and a handler of ours would count as one.
+  if (own?.pauses === true && watches) weakSet(unhandled, whenSettled(work(), done), own);
+  else void whenSettled(work(), done, (error: unknown) => settle(own, true, error));
+}
+
+function settle(own: Cell | undefined, thrown: boolean, value: unknown): void {
+  let more: object;
+  try {
+    more = thrown ? { fault: keeper.fault(value) } : { value: keeper.keep(value) };
+  } catch {
+    more = { unshown: true };
+  }
+  finish(own, more);
+}
+
+/** The monitor has told of its end. */
+function forget(id: number): void {
+  if (cell?.id !== id) return;
+  cell.done = true;
+  output.end();
+  cell = undefined;
+}
+
+/** Once for each cell; what belongs to none was begun by the user's own call. */
+function finish(own: Cell | undefined, more: object): void {
+  if (own === undefined || own.done) return;
+  own.done = true;
+  if (cell === own) {
+    output.end();
+    cell = undefined;
+  }
+  tell({ ev: 'evaluated', id: own.id, ...more });
+}
+
+function argumentOf(given: Evaluated['result']): object {
+  if (hasOwn(given, 'objectId')) return { objectId: given.objectId };
+  return hasOwn(given, 'unserializableValue') ? { unserializableValue: given.unserializableValue } : { value: heldValue(given, 'value') };
+}

@@ -1,0 +1,100 @@
+// From where the engine is to where the user wrote it: cells that were rewritten, files that a compiler moved, files that were swapped.
+import { SourceMap } from 'node:module';
+import type { Column } from '../languages/javascript/cells/cell.ts';
+import type { Runnable } from '../languages/javascript/loader/transform.ts';
+import { placesOf } from '../languages/javascript/reload/alignment.ts';
+import { type Places, placeIn } from '../languages/javascript/reload/place-table.ts';
+import type { Inspector } from './inspector.ts';
+
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+const mostCells = 500;
+
+export class Positions {
+  readonly #inspector: Inspector;
+  readonly #cells: Map<string, readonly Column[]> = new Map();
+  /** By the script's id; null where it is as it was written. */
+  readonly #maps: Map<string, SourceMap | null> = new Map();
+  readonly #swapped: Map<string, Places> = new Map();
+
+  constructor(inspector: Inspector) {
+    this.#inspector = inspector;
+  }
+
+  /** A cell, by what the host sent. */
+  remember(code: string, columns: unknown): void {
+    const name = /\n\/\/# sourceURL=(cell-\d+)$/.exec(code)?.[1];
+    if (name === undefined || !Array.isArray(columns)) return;
+    this.#cells.set(name, columns as Column[]);
+    for (const oldest of this.#cells.keys()) {
+      if (this.#cells.size <= mostCells) break;
+      this.#cells.delete(oldest);
+    }
+  }
+
+  /** Places in the file as it is now, for a script that was swapped. */
+  swapped(scriptId: string, running: Runnable, wanted: Runnable): Places {
+    const map = mapIn(wanted.code);
+    const places = placesOf(running, wanted).flatMap(([line, column, toLine, toColumn]) => {
+      const to = map === null ? [toLine, toColumn] : written(map, toLine, toColumn);
+      return to === undefined ? [] : [[line, column, to[0], to[1]] as Places[number]];
+    });
+    this.#swapped.set(scriptId, places);
+    return places;
+  }
+
+  /** In a cell; other files come as they were written. */
+  inCell<T extends Position>(at: T): T {
+    const columns = this.#cells.get(at.file);
+    if (columns === undefined) return at;
+    let shift = 0;
+    for (const [line, there, own] of columns) {
+      if (line + 1 > at.line || (line + 1 === at.line && there > at.column - 1)) break;
+      if (line + 1 === at.line) shift = own - there;
+    }
+    return { ...at, column: Math.max(1, at.column + shift) };
+  }
+
+  /** As the engine has it, by its own numbers. */
+  async inScript<T extends Position>(scriptId: string, at: T): Promise<T> {
+    if (/^cell-\d+$/.test(at.file)) return this.inCell(at);
+    const places = this.#swapped.get(scriptId);
+    if (places !== undefined) {
+      const found = placeIn(places, at.line - 1, at.column - 1);
+      return found === undefined ? at : { ...at, line: found.line + 1, column: found.column + 1 };
+    }
+    if (!at.file.startsWith('file:') && !at.file.startsWith('/')) return at;
+    const found = written(await this.#mapOf(scriptId), at.line - 1, at.column - 1);
+    return found === undefined ? at : { ...at, line: found[0] + 1, column: found[1] + 1 };
+  }
+
+  async #mapOf(scriptId: string): Promise<SourceMap | null> {
+    let map = this.#maps.get(scriptId);
+    if (map === undefined) {
+      const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId });
+      map = mapIn(scriptSource);
+      this.#maps.set(scriptId, map);
+    }
+    return map;
+  }
+}
+
+function mapIn(code: string): SourceMap | null {
+  const map = /\n\/\/# sourceMappingURL=data:application\/json[^,]*;base64,([\w+/=]+)\s*$/.exec(code)?.[1];
+  try {
+    return map === undefined ? null : new SourceMap(JSON.parse(Buffer.from(map, 'base64').toString()));
+  } catch {
+    // A map that cannot be read is none.
+    return null;
+  }
+}
+
+function written(map: SourceMap | null, line: number, column: number): readonly [line: number, column: number] | undefined {
+  const found = map?.findEntry(line, column);
+  if (found === undefined || !('originalLine' in found)) return undefined;
+  return [found.originalLine, found.originalColumn];
+}

@@ -1,0 +1,85 @@
+// The engine of a program the user attached to by its inspector: nothing of ours is in it, so less can be done there.
+import { CellFault, type Engine, type Notebook, type Prepared, type Wishes } from '../../../image/engine.ts';
+import { asExpression, CellError, prepareCell } from '../cells/cell.ts';
+import { asFault, further, isTooDeep } from '../engine.ts';
+import { stripTypes } from '../loader/strip-types.ts';
+import { inspectorOf } from './process.ts';
+import { attachTo } from './program.ts';
+import type { Protocol } from './protocol.ts';
+import { inspectorAt, type Target } from './target.ts';
+
+/** While something runs there, the program does nothing else. */
+const mostMs = 10_000;
+
+export function attached(target: Target): Engine {
+  return {
+    language: 'javascript',
+    title: 'an attached program',
+    foreign: true,
+    mostMs,
+    features: {
+      interrupt: 'none',
+      readOnly: true,
+      debug: false,
+      restarts: false,
+      reload: false,
+      lookup: true,
+      packages: false,
+      save: 'journal',
+    },
+    hint: '',
+    async launch({ cwd, env }) {
+      const { host, path, opened } = await reached(target);
+      const url = await inspectorAt(host, path);
+      const wire = await attachTo(url, opened ? closeInspector : undefined);
+      return { command: '', args: [], env, cwd, wire, terms: {} };
+    },
+    open: () => new AttachedNotebook(),
+    loadCode: (file) => `require(${JSON.stringify(file)})`,
+  };
+}
+
+async function reached(target: Target): Promise<{ readonly host: string; readonly path?: string; readonly opened: boolean }> {
+  return target.kind === 'pid' ? inspectorOf(target.pid) : { ...target, opened: false };
+}
+
+/** As it was found. */
+async function closeInspector(protocol: Protocol): Promise<void> {
+  const expression = "process.getBuiltinModule('node:inspector').close()";
+  await protocol.ask('Runtime.evaluate', { expression, silent: true, timeout: 1_000 });
+}
+
+/** Cells go there as they were written, without their types: the inspector has a way of its own to declare names again. */
+class AttachedNotebook implements Notebook {
+  async prepare(code: string, number: number, { language }: Wishes = {}): Promise<Prepared> {
+    const name = `cell-${number}`;
+    if (isTooDeep(code)) throw asFault(new CellError('nested too deeply', 1, 1), name, code);
+    const plain = language === 'typescript' ? await stripTypes(code) : await asJavaScript(code, name);
+    try {
+      const { declares, imports } = prepareCell(plain, name);
+      if (imports.length > 0) throw new CellFault(noImports);
+      return { fields: { code: asExpression(plain) ?? plain }, declares };
+    } catch (error) {
+      throw error instanceof CellError ? asFault(error, name, code) : error;
+    }
+  }
+}
+
+const noImports = {
+  type: 'SyntaxError',
+  message: 'Nothing can be imported into an attached program: use require(…)',
+  kind: 'syntax',
+  frames: [],
+} as const;
+
+async function asJavaScript(code: string, name: string): Promise<string> {
+  try {
+    prepareCell(code, name);
+    return code;
+  } catch (error) {
+    if (!(error instanceof CellError)) throw error;
+    const stripped = await stripTypes(code).catch((why: unknown) => further(error, why));
+    if (typeof stripped !== 'string') throw asFault(stripped, name, code);
+    return stripped;
+  }
+}

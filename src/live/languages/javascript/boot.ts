@@ -1,0 +1,7 @@
+// What a child of the live server begins with.
+
+import { startImage } from '../../js-runtime/main-thread.ts';
+import { beside } from '../../js-runtime/start-monitor.ts';
+import { Keeper } from '../../js-runtime/value-store.ts';
+
+startImage({ beside, keeper: new Keeper() });

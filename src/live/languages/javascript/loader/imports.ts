@@ -1,0 +1,100 @@
+// Imports and requires of cells, as if the cells were a file in the project's folder.
+import { createRequire, isBuiltin, register } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import vm from 'node:vm';
+import { graft } from '../reload/class-patch.ts';
+import { Renewal } from '../reload/reimport.ts';
+import { provideRequire } from './commonjs.ts';
+
+export type Namespace = Readonly<Record<string, unknown>>;
+
+export interface Imports {
+  import(specifier: string, options?: object): Promise<Namespace>;
+}
+
+/** Under the names the host writes into cells. */
+export function provideImports(folder: string, run: (work: () => Promise<unknown>) => void): Imports {
+  const cell = join(folder, '[cell]');
+  const { USE_MAIN_CONTEXT_DEFAULT_LOADER } = vm.constants as unknown as { USE_MAIN_CONTEXT_DEFAULT_LOADER: never };
+  const load = quietly(() =>
+    vm.compileFunction('return import(specifier, options)', ['specifier', 'options'], {
+      filename: cell,
+      importModuleDynamically: USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    }),
+  ) as Imports['import'];
+  const own = createRequire(`${cell}.cjs`);
+  const renewal = new Renewal(load, own);
+  let ready = false;
+  // Only who loads files of the project waits for what that needs.
+  const prepare = (specifier: string): void => {
+    if (ready || isBuiltin(specifier)) return;
+    ready = true;
+    provideRequire();
+    register(new URL('../hooks.js', import.meta.url));
+  };
+  const helpers = {
+    __vivarium_import: async (given: unknown, options?: object, wanted: readonly string[] = []): Promise<Namespace> => {
+      const specifier = String(given);
+      prepare(specifier);
+      try {
+        const found = await quietly(() => load(specifier, options));
+        renewal.imported(specifier, found);
+        return provided(specifier, found, wanted);
+      } catch (error) {
+        throw await renewal.placed(error);
+      }
+    },
+    __vivarium_cell: run,
+    __vivarium_meta: Object.freeze({
+      url: pathToFileURL(cell).href,
+      dirname: folder,
+      filename: cell,
+      resolve: (specifier: string) => urlOf(own.resolve(specifier)),
+    }),
+    __vivarium_renewal: renewal,
+    __vivarium_scope: renewal.keep,
+    __vivarium_pass: renewal.pass,
+    __vivarium_graft: graft,
+    __vivarium_added: {},
+  };
+  const require = Object.assign((specifier: string): unknown => {
+    prepare(specifier);
+    const found: unknown = own(specifier);
+    renewal.required(specifier, found);
+    return found;
+  }, own);
+  for (const [name, value] of Object.entries(helpers)) Object.defineProperty(globalThis, name, { value });
+  for (const [name, value] of Object.entries({ require, __dirname: folder, __filename: cell })) {
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+  }
+  return { import: load };
+}
+
+/** As an import would: what is not there is an error. Of CommonJS everything is there that its exports hold. */
+function provided(specifier: string, found: Namespace, wanted: readonly string[]): Namespace {
+  const missing = wanted.filter((name) => !(name in found));
+  if (missing.length === 0) return found;
+  const whole = found['default'];
+  const more = typeof whole === 'object' || typeof whole === 'function' ? (whole as Namespace | null) : null;
+  const [absent] = missing.filter((name) => more === null || !(name in more));
+  if (absent === undefined) return { ...found, ...Object.fromEntries(missing.map((name) => [name, more?.[name]])) };
+  throw new SyntaxError(
+    `${specifier} does not provide an export named ${absent}; it has ${Object.keys(found).slice(0, 20).join(', ') || 'none'}`,
+  );
+}
+
+function urlOf(path: string): string {
+  return isBuiltin(path) ? `node:${path.replace(/^node:/, '')}` : pathToFileURL(path).href;
+}
+
+/** Node warns that this way to import is experimental; whoever writes a cell has not chosen it. */
+function quietly<T>(work: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

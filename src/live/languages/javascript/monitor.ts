@@ -1,0 +1,60 @@
+// What a worker beside JavaScript answers: it looks at what the main thread holds, and swaps files into it.
+import type { Inspector } from '../../js-runtime/inspector.ts';
+import { type Bench, startMonitor, type Tongue } from '../../js-runtime/monitor-thread.ts';
+import { Measuring, newestRef } from '../../js-runtime/profiling.ts';
+import type { Members } from '../../js-runtime/value-store.ts';
+import type { Frame } from '../../js-runtime/wire.ts';
+import { Lookup } from './inspect/lookup.ts';
+import { ProjectScripts } from './inspect/project-scripts.ts';
+import { Reloading } from './reload/reload.ts';
+
+startMonitor(javaScriptTongue);
+
+function javaScriptTongue({ inspector, debugging, positions, folder, inTime }: Bench): Tongue {
+  const scripts = new ProjectScripts(inspector, debugging, folder);
+  const reloading = new Reloading(inspector, debugging, positions, folder);
+  const lookup = new Lookup(inspector, scripts);
+  const measuring = new Measuring(inspector, folder);
+  const answers: Readonly<Record<string, (request: Frame) => Promise<object>>> = {
+    inspect: (request) => lookup.alone(() => inTime(inspect(inspector, request))),
+    lookup: ({ name, want }) => inTime(lookup.find(String(name), String(want))),
+    complete: async ({ prefix, kind }) => ({ names: await lookup.complete(String(prefix), kind as string | undefined) }),
+    modules: async () => ({ files: await scripts.files() }),
+    refs: async () => ({ newest: await lookup.alone(() => newestRef(inspector)) }),
+    profile: ({ action }) => measuring.profile(action === 'start'),
+    reload: ({ files }) => reloading.reload(files as readonly string[] | undefined),
+    debug: (request) => debugging.act(request),
+    heap: async () => {
+      const classes = await lookup.complete('', 'class');
+      return lookup.alone(() => measuring.heap(classes));
+    },
+  };
+  return {
+    begin: () => lookup.begin(),
+    noted(request, pauses) {
+      scripts.remember(asWritten(request), request['text'] as string | undefined);
+      reloading.remember(request['imports']);
+      positions.remember(String(request['code']), request['columns']);
+      return pauses ? debugging.pauseOnErrors() : undefined;
+    },
+    answer: (request) => answers[String(request['op'])]?.(request),
+  };
+}
+
+/** A cell with its functions where they were written, under the name of the script. */
+function asWritten(request: Frame): string {
+  const code = String(request['code']);
+  if (request['functions'] === undefined || request['functions'] === '') return code;
+  return `${String(request['text'])}${code.slice(code.lastIndexOf('\n//# sourceURL='))}`;
+}
+
+async function inspect(inspector: Inspector, request: Frame): Promise<object> {
+  const { target, path = [], offset = 0 } = request as { target: number | string; path?: string[]; offset?: number };
+  try {
+    const from = typeof target === 'number' ? await inspector.find('get', target) : await inspector.look(target);
+    const found = path.length === 0 ? from : await inspector.find('walk', from, path);
+    return { view: await inspector.ask<Members>('members', found, offset) };
+  } finally {
+    await inspector.post('Runtime.releaseObjectGroup', { objectGroup: 'look' });
+  }
+}

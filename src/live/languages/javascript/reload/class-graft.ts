@@ -1,0 +1,124 @@
+// What an edit changes in a class: methods that are there are swapped, others are put on it, or taken from it, while it runs.
+import type { AnyNode, ClassDeclaration, MethodDefinition, PropertyDefinition } from 'acorn';
+import { childrenOf, type References } from '../cells/references.ts';
+import { fieldsOf } from './outline.ts';
+import { isSame, signature } from './units.ts';
+
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+export interface ClassGraft {
+  readonly edits: readonly Edit[];
+  /** What puts the new methods on the class. */
+  readonly step: string;
+  /** Nothing to put on, nothing to take off. */
+  readonly idle: boolean;
+  /** The new methods use private names, which can be reached only from a method that is there: by this edit. */
+  readonly opened: Edit | undefined;
+  readonly names: readonly string[];
+}
+
+type Member = MethodDefinition | PropertyDefinition;
+
+/** A string says why it cannot be done. */
+export function classGraft(
+  name: string,
+  from: { readonly code: string; readonly node: ClassDeclaration },
+  to: { readonly code: string; readonly node: ClassDeclaration; readonly references: References },
+  key: string,
+): ClassGraft | string {
+  if (signature(from.node.superClass) !== signature(to.node.superClass)) return `what ${name} extends changed`;
+  const before = membersOf(from.node, from.code);
+  const after = membersOf(to.node, to.code);
+  if (blocksOf(from.node) !== blocksOf(to.node)) return `a static block of ${name} changed`;
+  const edits: Edit[] = [];
+  const added: Member[] = [];
+  const fields = fieldsOf(from.node.body, from.code);
+  const wanted = fieldsOf(to.node.body, to.code);
+  if (fields !== undefined && wanted !== undefined) {
+    if (fields.privates !== wanted.privates) return `the private fields of ${name} changed`;
+    const text = to.references.text(wanted.part);
+    const same = fields.all.length === wanted.all.length && fields.all.every((one, at) => isSame(one, wanted.all[at] as AnyNode));
+    if (!same || text !== wanted.part.text) edits.push({ ...span(fields.part), text });
+  }
+  for (const [id, member] of after) {
+    if (isField(member) && fields !== undefined && wanted !== undefined) continue;
+    const old = before.get(id);
+    if (old !== undefined && old.type === member.type && signature(old) === signature(member)) {
+      if (member.value == null || old.value == null) continue;
+      const text = to.references.text(member.value);
+      const moved = text !== to.code.slice(member.value.start, member.value.end);
+      edits.push({
+        ...span(old.value),
+        text: moved || !isSame(old.value, member.value) ? text : from.code.slice(old.value.start, old.value.end),
+      });
+    } else if (isField(member)) return old === undefined ? `${name} gained the field ${id}` : `the field ${id} of ${name} changed`;
+    else if (member.type === 'MethodDefinition' && member.kind === 'constructor') return `the constructor of ${name} is new`;
+    else if (member.key.type === 'PrivateIdentifier') return `${name} gained the private ${id}`;
+    else if (member.computed) return `${name} gained ${id}`;
+    else added.push(member);
+  }
+  const removed = [...before].filter(
+    ([id, member]) => !after.has(id) && (!isField(member) || fields === undefined || wanted === undefined),
+  );
+  const lost = removed.find(([, member]) => isField(member) || member.computed || member.key.type === 'PrivateIdentifier');
+  if (lost !== undefined) return `${name} lost ${lost[0]}`;
+  const idle = added.length === 0 && removed.length === 0;
+  if (!idle && name === 'default') return 'a class without a name changed';
+  const gone = removed.map(([, { key: it, static: fixed }]) => [from.code.slice(it.start, it.end), fixed]);
+  const made = `class { ${added.map((one) => to.references.text(one)).join('\n')} }`;
+  const names = [
+    ...added.map((one) => `${name}.${to.code.slice(one.key.start, one.key.end)}`),
+    ...gone.map(([id]) => `${name}.${id} (removed)`),
+  ];
+  const put = (given: string): string => `__vivarium_graft(${name}, ${given}, ${JSON.stringify(gone)});`;
+  if (!added.some(usesPrivate)) return { edits, step: put(made), idle, opened: undefined, names };
+  const door = [...after].find(
+    ([id, one]) => isDoor(one) && before.has(id) && edits.some(({ start }) => start === before.get(id)?.value?.start),
+  );
+  const [id, way] = door ?? [];
+  if (id === undefined || way?.type !== 'MethodDefinition')
+    return `the new methods of ${name} use private names, and there is no method to reach them from`;
+  const at = before.get(id)?.value as AnyNode;
+  const head = to.references.text({ start: way.value.start, end: way.value.body.start + 1 });
+  const rest = to.references.text({ start: way.value.body.start + 1, end: way.value.end });
+  const opened = { ...span(at), text: `${head} if (__vivarium_added.open === ${JSON.stringify(key)}) return ${made};${rest}` };
+  const step = `__vivarium_added.open = ${JSON.stringify(key)}; try { ${put(`${name}.prototype.${id}()`)} } finally { __vivarium_added.open = ""; }`;
+  return { edits, step, idle, opened, names };
+}
+
+function membersOf({ body }: ClassDeclaration, code: string): Map<string, Member> {
+  const members = new Map<string, Member>();
+  for (const one of body.body) {
+    if (one.type === 'StaticBlock') continue;
+    const kind = one.type === 'MethodDefinition' && /[gs]et/.test(one.kind) ? `${one.kind} ` : '';
+    members.set(`${one.static ? 'static ' : ''}${kind}${code.slice(one.key.start, one.key.end)}`, one);
+  }
+  return members;
+}
+
+function blocksOf({ body }: ClassDeclaration): string {
+  return body.body.flatMap((one) => (one.type === 'StaticBlock' ? [signature(one, true)] : [])).join('\n');
+}
+
+/** Every instance has its own. */
+function isField(member: Member): member is PropertyDefinition {
+  return member.type === 'PropertyDefinition' && !member.static;
+}
+
+function isDoor(member: Member): boolean {
+  if (member.type !== 'MethodDefinition' || member.kind !== 'method' || member.static || member.computed) return false;
+  const { async, generator, params } = member.value;
+  return member.key.type === 'Identifier' && !async && generator !== true && params.every(({ type }) => type === 'Identifier');
+}
+
+function usesPrivate(node: AnyNode): boolean {
+  return node.type === 'PrivateIdentifier' || childrenOf(node).some(usesPrivate);
+}
+
+function span({ start, end }: { readonly start: number; readonly end: number }): { readonly start: number; readonly end: number } {
+  return { start, end };
+}

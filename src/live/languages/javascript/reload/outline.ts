@@ -1,0 +1,217 @@
+// A file as the engine can swap it: the functions that may change while it runs, and everything else, which may not.
+import type { AnyNode, ClassBody, Function as FunctionNode, PropertyDefinition } from 'acorn';
+import { isNode } from '../cells/references.ts';
+import { parser, type Runnable, tailBody } from '../loader/transform.ts';
+
+/** A function that stands in no other. */
+export interface Part {
+  readonly name: string;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** Of an arrow without braces. */
+  readonly expression: string | undefined;
+  /** From its start to its body, and the body. */
+  readonly head: string;
+  readonly body: string;
+  readonly async: boolean;
+  /** Handed to a call while the file was loaded: what that computed stays as it is. */
+  readonly given: boolean;
+}
+
+export interface Outline {
+  readonly code: string;
+  /** All words outside of functions; comments and layout do not count. */
+  readonly shape: string;
+  readonly parts: readonly Part[];
+}
+
+export function outlineOf({ code, format }: Runnable): Outline {
+  const { parse } = parser();
+  const words: { readonly start: number; readonly text: string }[] = [];
+  const program = parse(code, {
+    ecmaVersion: 'latest',
+    sourceType: format === 'module' ? 'module' : 'script',
+    allowHashBang: true,
+    allowReturnOutsideFunction: true,
+    onToken: ({ start, end }) => words.push({ start, text: code.slice(start, end) }),
+  });
+  const parts: Part[] = [];
+  const kinds: string[] = [];
+  const visit = (node: AnyNode, name: string, given: boolean): void => {
+    if (isFunction(node)) {
+      parts.push({ ...partOf(node, name, code), given });
+      kinds.push(`${node.type}${node.async ? ' async' : ''}${node.generator ? ' *' : ''} ${nameOf(node.id, code)}`);
+      return;
+    }
+    // One that is called where it stands ran once, as the code around it.
+    if (node.type === 'CallExpression' && isFunction(node.callee as AnyNode)) return;
+    const own = namedBy(node, name, code);
+    const fields = node.type === 'ClassBody' ? fieldsOf(node, code) : undefined;
+    if (fields !== undefined) {
+      parts.push({ ...fields.part, name: `fields of ${own}` });
+      kinds.push(`fields ${fields.privates}`);
+    }
+    const inCall = given || node.type === 'CallExpression' || node.type === 'NewExpression';
+    for (const value of Object.values(node)) {
+      if (Array.isArray(value)) for (const one of value) if (isNode(one) && !isWithin(one, fields?.part)) visit(one, own, inCall);
+      if (isNode(value)) visit(value, own, inCall);
+    }
+  };
+  visit(program, '', false);
+  parts.sort((a, b) => a.start - b.start);
+  let at = 0;
+  const outside = words.filter(({ start }) => {
+    while (at < parts.length && start >= (parts[at] as Part).end) at++;
+    const part = parts[at];
+    return part === undefined || start < part.start;
+  });
+  return { code, shape: `${outside.map(({ text }) => text).join(' ')}\n${kinds.join('\n')}`, parts };
+}
+
+/**
+ * The text to swap in: the running one with new functions, and nothing else of it touched, for the engine refuses more.
+ * `originals` are the bodies of arrows as they were loaded.
+ */
+export function swapped(running: Outline, known: Outline, wanted: Outline, originals: readonly (string | undefined)[]): string {
+  return rewritten(running, (old, at) => {
+    const part = wanted.parts[at] as Part;
+    return part.text === known.parts[at]?.text ? old.text : replacement(part, old, originals[at]);
+  });
+}
+
+/**
+ * The running text with the ends of the functions that change in lines of their own. The engine compares texts by lines first,
+ * and takes a change at the very end of a function for one outside of it.
+ */
+export function loosened(running: Outline, known: Outline, wanted: Outline, originals: (string | undefined)[]): string {
+  return rewritten(running, (old, at) => {
+    if (wanted.parts[at]?.text === known.parts[at]?.text || ownLine.test(old.text) || isFields(old)) return old.text;
+    const original = originals[at];
+    if (original === undefined) return `${old.text.slice(0, -1)}\n}`;
+    if (original.startsWith('\n')) return old.text;
+    originals[at] = `\n${original}`;
+    return `${old.text.slice(0, old.text.length - original.length)}\n${original}`;
+  });
+}
+
+const ownLine = /\n\s*\}$/;
+
+function rewritten(running: Outline, rewrite: (part: Part, at: number) => string): string {
+  let text = '';
+  let from = 0;
+  for (const [at, part] of running.parts.entries()) {
+    text += running.code.slice(from, part.start) + rewrite(part, at);
+    from = part.end;
+  }
+  return text + running.code.slice(from);
+}
+
+/** An arrow without braces keeps its old end, where it is never reached: the engine would refuse another. */
+function replacement({ text, head, body, expression, async }: Part, old: Part, original: string | undefined): string {
+  if (original === undefined) {
+    const block = expression === undefined ? text : `${head}{ return (${expression}\n); }`;
+    const [end] = ownLine.exec(old.text) ?? [];
+    return end === undefined || ownLine.test(block) ? block : `${block.slice(0, -1)}${end}`;
+  }
+  const inner = expression ?? (async ? `await (async () => ${body})()` : `(() => ${body})()`);
+  return `${head}true?(${inner}\n):${original}`;
+}
+
+/** Node 24 ends when a function that was swapped evaluates text in its own scope. */
+export function evaluates({ parts }: Outline): boolean {
+  return parts.some(({ text }) => /(?<![.\w$])eval\s*\(/.test(text.replace(tailBody, '')));
+}
+
+export function changedNames(known: Outline, wanted: Outline): string[] {
+  return [...new Set(wanted.parts.filter(({ text }, at) => text !== known.parts[at]?.text).map(({ name }) => name))];
+}
+
+/** Whether one that changed was handed to a call. */
+export function changesGiven(known: Outline, wanted: Outline): boolean {
+  return wanted.parts.some(({ text, name, given }, at) => given && !name.includes('__vivarium') && text !== known.parts[at]?.text);
+}
+
+function partOf(node: FunctionNode & { readonly id?: unknown }, name: string, code: string): Omit<Part, 'given'> {
+  const { start, end, body } = node as unknown as { start: number; end: number; body: AnyNode };
+  // Parentheses around a body belong to it.
+  const arrow = node.type === 'ArrowFunctionExpression' && node.expression;
+  const from = arrow ? code.indexOf('=>', lastParameter(node)) + 2 : body.start;
+  const text = code.slice(from, end);
+  return {
+    name: nameOf(node.id, code) || name || '(anonymous)',
+    text: code.slice(start, end),
+    start,
+    end,
+    expression: arrow ? text : undefined,
+    head: code.slice(start, from),
+    body: text,
+    async: node.async,
+  };
+}
+
+/**
+ * The fields that every instance gets are one function for the engine, from the first to the last, whose value is its end.
+ * Undefined where other members stand between them, or the last has no value.
+ */
+export function fieldsOf(
+  { body }: ClassBody,
+  code: string,
+): { readonly part: Omit<Part, 'name'>; readonly all: readonly PropertyDefinition[]; readonly privates: string } | undefined {
+  const fields = body.filter((one): one is PropertyDefinition => one.type === 'PropertyDefinition' && !one.static);
+  const [first, last] = [fields[0], fields.at(-1)];
+  if (first === undefined || last?.value == null || body.indexOf(last) - body.indexOf(first) !== fields.length - 1) return undefined;
+  const from = code.indexOf('=', last.key.end) + 1;
+  const { start } = first;
+  const end = start + code.slice(start, last.end).replace(/;$/, '').trimEnd().length;
+  const expression = code.slice(from, end);
+  const privates = fields.flatMap(({ key }) => (key.type === 'PrivateIdentifier' ? [key.name] : [])).sort();
+  const head = code.slice(start, from);
+  return {
+    part: { text: code.slice(start, end), start, end, expression, head, body: expression, async: false, given: false },
+    all: fields,
+    privates: privates.join(),
+  };
+}
+
+export function isFields({ name }: Part): boolean {
+  return name.startsWith('fields of ');
+}
+
+function isWithin(node: AnyNode, part: { readonly start: number; readonly end: number } | undefined): boolean {
+  return part !== undefined && node.start >= part.start && node.start < part.end;
+}
+
+function lastParameter({ params, start }: FunctionNode): number {
+  return params.at(-1)?.end ?? start;
+}
+
+/** What things in this node are called. */
+function namedBy(node: AnyNode, outer: string, code: string): string {
+  switch (node.type) {
+    case 'ClassDeclaration':
+    case 'ClassExpression':
+      return nameOf(node.id, code) || outer;
+    case 'MethodDefinition':
+    case 'PropertyDefinition':
+    case 'Property':
+      return outer === '' ? nameOf(node.key, code) : `${outer}.${nameOf(node.key, code)}`;
+    case 'VariableDeclarator':
+      return nameOf(node.id, code);
+    case 'AssignmentExpression':
+      return nameOf(node.left, code).replace(/^(?:module\.)?exports\./, '');
+    case 'CallExpression':
+      return outer || `${nameOf(node.callee, code)}(…)`;
+    case 'ExportDefaultDeclaration':
+      return 'default';
+  }
+  return outer;
+}
+
+function nameOf(node: unknown, code: string): string {
+  return isNode(node) ? code.slice(node.start, node.end).replace(/\s+/g, ' ').slice(0, 40) : '';
+}
+
+function isFunction(node: AnyNode): node is FunctionNode & AnyNode & { readonly id?: unknown } {
+  return node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
+}

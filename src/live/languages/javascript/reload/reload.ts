@@ -1,0 +1,293 @@
+// Edited files, swapped into the running program: new functions where only functions changed, otherwise the modules are imported anew.
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Debugging } from '../../../js-runtime/debugger.ts';
+import { type Evaluated, type Inspector, messageOf } from '../../../js-runtime/inspector.ts';
+import type { Positions } from '../../../js-runtime/positions.ts';
+import type { Imported } from '../cells/cell.ts';
+import { findFile, ownFile, source, urlOf } from '../loader/resolve.ts';
+import { flawIn, type Runnable, runnable, tailBody, withoutTail } from '../loader/transform.ts';
+import type { Renewed } from './reimport.ts';
+import { type Script, swap } from './swap.ts';
+
+interface Change {
+  readonly file: string;
+  readonly wanted: Runnable;
+  /** The newest last. */
+  readonly scripts: readonly Script[];
+}
+
+export interface Reloaded {
+  readonly text: string;
+  readonly failed?: true;
+}
+
+const busyMs = 15_000;
+const fresh = 'sessions(action: reset) gives a fresh image';
+
+const tellMs = 1_000;
+
+export class Reloading {
+  readonly #inspector: Inspector;
+  readonly #debugging: Debugging;
+  readonly #positions: Positions;
+  readonly #folder: string;
+  readonly #imports: Map<string, Imported> = new Map();
+  readonly #scripts: Map<string, Script> = new Map();
+  /** Texts that run no more: the engine may still list them, under other ids. */
+  readonly #past: Map<string, Set<string>> = new Map();
+  /** Files that were there when they were loaded, and of which that was said. */
+  readonly #gone: Set<string> = new Set();
+
+  constructor(inspector: Inspector, debugging: Debugging, positions: Positions, folder: string) {
+    this.#inspector = inspector;
+    this.#debugging = debugging;
+    this.#positions = positions;
+    this.#folder = folder;
+  }
+
+  /** What a cell imports, so that its names can be given what is imported anew. */
+  remember(imports: unknown): void {
+    if (Array.isArray(imports)) for (const one of imports as Imported[]) this.#imports.set(one.local, one);
+  }
+
+  async reload(files: readonly string[] | undefined): Promise<Reloaded> {
+    const given = files?.map((file) => realPath(resolve(this.#folder, file)));
+    const lines: string[] = [];
+    const anew = new Map<string, string>();
+    const failed = await this.#debugging.withScripts(async (scripts) => {
+      const loaded = await this.#loaded(scripts, given);
+      const { changes, problems, others } = this.#compare(loaded, given);
+      lines.push(...others);
+      // All or nothing: half of an edit is no program.
+      if (problems.length > 0) {
+        lines.unshift(...problems, 'Nothing was changed.');
+        return true;
+      }
+      // What is no script, such as JSON, can only be read again.
+      for (const file of given ?? []) if (!loaded.has(file) && !source.test(file)) anew.set(file, 'it is read again');
+      let blocked = false;
+      for (const change of inOrder(changes)) {
+        const { line, reason } = await this.#swap(change, anew.size > 0);
+        if (line !== undefined) lines.push(line);
+        if (reason !== undefined) anew.set(change.file, reason);
+        blocked ||= line?.startsWith('not ') === true;
+      }
+      return blocked;
+    });
+    if (anew.size > 0) {
+      const renewed = await this.#renew(anew);
+      lines.push(...renewed.lines);
+      if (renewed.failed) return { text: lines.join('\n'), failed: true };
+    }
+    // To read them anew takes the variables of all that import them: that is for the user to say.
+    for (const file of given === undefined ? await this.#changedData() : [])
+      lines.push(`changed ${this.#short(file)}, which is no program: reload(files: [${JSON.stringify(this.#short(file))}]) reads it anew`);
+    const text = lines.length === 0 ? 'Nothing changed on disk.' : lines.join('\n');
+    return failed ? { text, failed } : { text };
+  }
+
+  /** Scripts of the project, by file. */
+  async #loaded(scripts: ReadonlyMap<string, string>, only: readonly string[] | undefined): Promise<Map<string, Script[]>> {
+    const loaded = new Map<string, Script[]>();
+    for (const [id, url] of scripts) {
+      const file = fileOf(url);
+      if (file === undefined || (only !== undefined && !only.includes(file))) continue;
+      const script = this.#scripts.get(id) ?? (await this.#meet(id, url));
+      if (script !== undefined) loaded.set(file, [...(loaded.get(file) ?? []), script]);
+    }
+    for (const all of loaded.values()) all.sort((a, b) => versionOf(a.url) - versionOf(b.url) || Number(a.id) - Number(b.id));
+    return loaded;
+  }
+
+  async #meet(id: string, url: string): Promise<Script | undefined> {
+    const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId: id });
+    if (this.#past.get(url)?.has(scriptSource) === true) return undefined;
+    const script: Script = { id, url, base: scriptSource, running: scriptSource, known: scriptSource, originals: [] };
+    this.#scripts.set(id, script);
+    return script;
+  }
+
+  #compare(loaded: ReadonlyMap<string, readonly Script[]>, given: readonly string[] | undefined) {
+    const changes: Change[] = [];
+    const problems: string[] = [];
+    const others: string[] = [];
+    for (const file of given ?? []) {
+      if (loaded.has(file)) continue;
+      if (!existsSync(file)) problems.push(`there is no file ${this.#short(file)}`);
+      else if (source.test(file)) others.push(`not loaded ${this.#short(file)}: it is read when something imports it`);
+    }
+    for (const [file, scripts] of loaded) {
+      let text: string;
+      try {
+        text = readFileSync(file, 'utf8');
+      } catch {
+        if (given !== undefined) problems.push(`${this.#short(file)} cannot be read`);
+        else if (!this.#gone.has(file)) others.push(`gone ${this.#short(file)}: what was loaded from it runs on; ${fresh}`);
+        this.#gone.add(file);
+        continue;
+      }
+      this.#gone.delete(file);
+      try {
+        const wanted = runnable(file, text);
+        // What older versions of it do is up to those who kept them.
+        if (isCurrent(scripts.at(-1) as Script, file, wanted)) {
+          if (given !== undefined) others.push(`unchanged ${this.#short(file)}`);
+          continue;
+        }
+        const flaw = flawIn(file, wanted);
+        if (flaw !== undefined) throw flaw;
+        changes.push({ file, wanted, scripts });
+      } catch (error) {
+        problems.push(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+      }
+    }
+    return { changes, problems, others };
+  }
+
+  /** In every version of the file that is loaded, as far as it fits; the newest decides. */
+  async #swap({ file, wanted: made, scripts }: Change, others: boolean): Promise<{ readonly line?: string; readonly reason?: string }> {
+    let result: { readonly line?: string; readonly reason?: string } = {};
+    const around = {
+      inspector: this.#inspector,
+      debugging: this.#debugging,
+      past: this.#past,
+      onMain: <T>(expression: string): Promise<T> => this.#onMain<T>(expression),
+      imports: () => [...this.#imports.values()],
+      others: () => [...this.#scripts.values()].filter(({ url }) => fileOf(url) !== undefined && fileOf(url) !== file),
+    };
+    for (const script of scripts) {
+      const wanted = wantedFor(script, made);
+      if (script.known === wanted.code) continue;
+      const swapped = await swap(script, wanted, around);
+      if (swapped.status === 'done') await this.#place(script, wanted);
+      const short = this.#short(file);
+      if (swapped.status === 'anew') result = { reason: swapped.reason };
+      else if (swapped.status === 'waits') {
+        const names = swapped.names.join(', ');
+        result = { line: `not swapped ${short}: ${names} runs or waits just now; reload again when it has ended, or ${fresh}` };
+        // It may be for what others gain only when they are imported anew.
+      } else if (swapped.status === 'failed') {
+        result = others ? { reason: swapped.error } : { line: `not swapped ${short}: ${swapped.error}\nThe old code runs on.` };
+      } else {
+        const remarks = swapped.remarks.length === 0 ? '' : ` (${swapped.remarks.join('; ')})`;
+        const nothing = remarks === '' ? `unchanged ${short}: only comments and layout` : `unchanged ${short}${remarks}`;
+        result = { line: swapped.names.length === 0 ? nothing : `swapped ${short}: ${[...new Set(swapped.names)].join(', ')}${remarks}` };
+      }
+    }
+    return result;
+  }
+
+  /** Frames of what runs now are told in the lines of the file as it is now. */
+  async #place(script: Script, wanted: Runnable): Promise<void> {
+    const places = this.#positions.swapped(script.id, { ...wanted, code: script.running }, wanted);
+    await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(script.url)}, ${JSON.stringify(places)})`);
+  }
+
+  async #renew(reasons: ReadonlyMap<string, string>): Promise<{ readonly lines: string[]; readonly failed: boolean }> {
+    const files = [...reasons.keys()];
+    const { names } = await this.#inspector.post<{ names: string[] }>('Runtime.globalLexicalScopeNames');
+    const given = JSON.stringify({ files, imports: [...this.#imports.values()], names });
+    // Run again, a file may have a text that it had before.
+    for (const file of files) this.#past.delete(urlOf(file));
+    const renewed = await this.#onMain<Renewed>(`__vivarium_renewal.renew(${JSON.stringify(given)})`);
+    const changed = files.map((file) => this.#short(file)).join(', ');
+    if (renewed.error !== undefined) {
+      return { lines: [`not imported anew ${changed}: ${renewed.error}`, 'The old code runs on.'], failed: true };
+    }
+    const importers = renewed.stale.filter((file) => !files.includes(file)).map((file) => this.#short(file));
+    const bound =
+      renewed.bound.length === 0 ? '' : `; ${renewed.bound.join(', ')} in cells ${renewed.bound.length === 1 ? 'is' : 'are'} new`;
+    const with_ = importers.length === 0 ? '' : ` with ${importers.join(', ')}`;
+    const lines = [`imported anew ${changed}${with_}: ${[...new Set(reasons.values())].join('; ')}, so its variables begin again${bound}`];
+    if (renewed.bound.length === 0) lines[0] = `changed ${changed}: what imports it from now on gets the new code; nothing in cells did`;
+    const who = importers.length === 0 ? 'What was made before' : `What runs already of ${importers.join(', ')}`;
+    lines.push(`${who} still uses the old ${changed}: ${fresh}`);
+    return { lines, failed: false };
+  }
+
+  /** None where the main thread has no time to tell. */
+  async #changedData(): Promise<string[]> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<string[]>((resolve) => {
+      timer = setTimeout(() => resolve([]), tellMs);
+    });
+    const told = this.#onMain<string[]>('__vivarium_renewal.data()');
+    return Promise.race([told.catch(() => []), late]).finally(() => clearTimeout(timer));
+  }
+
+  async #onMain<T>(expression: string): Promise<T> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const busy = 'The program is busy: interrupt it, or reload when it rests';
+      timer = setTimeout(() => reject(new Error(busy)), busyMs);
+    });
+    try {
+      const asked = this.#inspector.post<Evaluated>('Runtime.evaluate', {
+        expression,
+        awaitPromise: true,
+        returnByValue: true,
+        silent: true,
+        // Otherwise Node does not hear of code that is made from text, and of the map it brings.
+        allowUnsafeEvalBlockedByCSP: false,
+      });
+      const { result, exceptionDetails } = await Promise.race([asked, late]);
+      if (exceptionDetails !== undefined) throw new Error(messageOf(exceptionDetails));
+      return result.value as T;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #short(file: string): string {
+    const short = relative(this.#folder, file);
+    return short.startsWith('..') ? file : short;
+  }
+}
+
+/** The new exports of a file are there when another takes them. */
+function inOrder(changes: readonly Change[]): Change[] {
+  const byFile = new Map(changes.map((change) => [change.file, change]));
+  const ordered = new Set<Change>();
+  const add = (change: Change, above: readonly Change[]): void => {
+    if (ordered.has(change) || above.includes(change)) return;
+    for (const [, specifier = ''] of change.wanted.code.matchAll(/\b(?:from|import|require)\b\s*\(?\s*['"]([^'"\n]+)['"]/g)) {
+      const needed = byFile.get(findFile(specifier, change.file) ?? '');
+      if (needed !== undefined) add(needed, [...above, change]);
+    }
+    ordered.add(change);
+  };
+  for (const change of changes) add(change, []);
+  return [...ordered];
+}
+
+/** Whatever loaded it, we want the same text of it as far as we can make it. */
+function wantedFor({ running }: Script, wanted: Runnable): Runnable {
+  return running.includes(tailBody) ? wanted : { ...wanted, code: withoutTail(wanted) };
+}
+
+function isCurrent(script: Script, file: string, made: Runnable): boolean {
+  if (script.known === wantedFor(script, made).code) return true;
+  // Compiled by another tool before we came: its text says nothing, but the time does.
+  return !script.running.includes(tailBody) && statSync(file).mtimeMs < Date.now() - process.uptime() * 1_000;
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+function fileOf(url: string): string | undefined {
+  // What stands in front of a module has no text of the user's.
+  if (!url.startsWith('file:') || /\?facade=\d+$/.test(url)) return undefined;
+  const file = fileURLToPath(url.replace(/\?v=\d+$/, ''));
+  return source.test(file) && ownFile(file) ? file : undefined;
+}
+
+function versionOf(url: string): number {
+  return Number(/\?v=(\d+)$/.exec(url)?.[1] ?? 0);
+}

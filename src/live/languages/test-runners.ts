@@ -1,0 +1,299 @@
+// The runners a project may have for its tests: how each is found, started and read.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { stripVTControlCharacters as plain } from 'node:util';
+import { readPlainFile } from '../../node/plain-file.ts';
+import type { Engine } from '../image/engine.ts';
+import { childFile } from './javascript/engine.ts';
+
+export interface TestFailure {
+  readonly name: string;
+  readonly message: string;
+  /** `file:line`, within the project where it can be told. */
+  readonly place: string;
+}
+
+export interface TestReport {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly failures: readonly TestFailure[];
+}
+
+export interface TestWish {
+  readonly files: readonly string[];
+  /** Part of their names. */
+  readonly name?: string | undefined;
+}
+
+export interface TestRunner {
+  readonly title: string;
+  /** Default: the Node that runs the project. */
+  readonly command?: string;
+  /** Files it needs beside the project's and the system's. */
+  readonly reads?: readonly string[];
+  /** Arguments for it; the report goes into a file of this folder, which is there for one run. */
+  args(wish: TestWish, folder: string): readonly string[];
+  /** Files that must be in that folder. */
+  readonly brings?: Readonly<Record<string, string>>;
+  read(report: string): TestReport;
+}
+
+interface Manifest {
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+export const reportFile = 'report.json';
+const mostFiles = 2_000;
+const mostManifest = 1_048_576;
+const testFile = /(?:\.|-|_)(?:test|spec)\.[cm]?[jt]sx?$|^test-.*\.[cm]?[jt]s$/;
+
+/** What to say where there is none. */
+export function noRunner(cwd: string): string {
+  return `finds neither vitest, jest, node:test nor an ASDF system in ${cwd}`;
+}
+
+/** Of the first language that has any. */
+export function findRunner(cwd: string, engines: readonly Engine[]): TestRunner | undefined {
+  for (const { language, testRunner } of engines) {
+    const found = language === 'javascript' ? findNodeRunner(cwd) : testRunner?.(cwd);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** By what the project depends on and how it says its tests are run; undefined where it says nothing. */
+function findNodeRunner(cwd: string): TestRunner | undefined {
+  const manifest = manifestOf(cwd);
+  const script = manifest.scripts?.['test'] ?? '';
+  const has = (name: string): boolean => manifest.devDependencies?.[name] !== undefined || manifest.dependencies?.[name] !== undefined;
+  const vitest = binOf(cwd, 'vitest');
+  const jest = binOf(cwd, 'jest');
+  const byScript = /\bvitest\b/.test(script) ? 'vitest' : /\bjest\b/.test(script) ? 'jest' : /--test\b/.test(script) ? 'node' : undefined;
+  if (vitest !== undefined && (byScript === 'vitest' || (byScript === undefined && has('vitest')))) return vitestOf(cwd, vitest);
+  if (jest !== undefined && (byScript === 'jest' || (byScript === undefined && has('jest')))) return jestOf(cwd, jest);
+  if (byScript === 'node' || (byScript === undefined && testFilesOf(cwd).some((file) => usesNode(join(cwd, file))))) return nodeOf(cwd);
+  return undefined;
+}
+
+function vitestOf(cwd: string, bin: string): TestRunner {
+  return {
+    title: 'vitest',
+    args: ({ files, name }, folder) => [
+      bin,
+      'run',
+      '--reporter=json',
+      `--outputFile=${join(folder, reportFile)}`,
+      ...(name === undefined ? [] : [`--testNamePattern=${literal(name)}`]),
+      ...files.map(asPath),
+    ],
+    read: (report) => readJest(report, cwd),
+  };
+}
+
+function jestOf(cwd: string, bin: string): TestRunner {
+  return {
+    title: 'jest',
+    args: ({ files, name }, folder) => [
+      bin,
+      '--json',
+      `--outputFile=${join(folder, reportFile)}`,
+      ...(name === undefined ? [] : [`--testNamePattern=${literal(name)}`]),
+      ...(files.length === 0 ? [] : ['--runTestsByPath', ...files.map(asPath)]),
+    ],
+    read: (report) => readJest(report, cwd),
+  };
+}
+
+function nodeOf(cwd: string): TestRunner {
+  const script = manifestOf(cwd).scripts?.['test'] ?? '';
+  // Loaders the project runs its tests with.
+  const loaders = [...script.matchAll(/--(?:import|require|loader|experimental-strip-types|conditions)(?:[= ][\w@./:-]+)?/g)].map(
+    ([flag]) => flag,
+  );
+  return {
+    title: 'node:test',
+    brings: { 'reporter.mjs': nodeReporter },
+    args: ({ files, name }, folder) => [
+      ...(loaders.length > 0 ? loaders.flatMap((flag) => flag.split(' ')) : typeLoader(cwd, files.length > 0 ? files : testFilesOf(cwd))),
+      '--test',
+      `--test-reporter=${join(folder, 'reporter.mjs')}`,
+      `--test-reporter-destination=${join(folder, reportFile)}`,
+      ...(name === undefined ? [] : [`--test-name-pattern=${literal(name)}`]),
+      '--',
+      ...(files.length > 0 ? files : testFilesOf(cwd)),
+    ],
+    read: (report) => readNode(report, cwd),
+  };
+}
+
+/** What loads TypeScript: the project's own tsx, otherwise what loads it in an image. */
+function typeLoader(cwd: string, files: readonly string[]): string[] {
+  if (!files.some((file) => /tsx?$/.test(file))) return [];
+  try {
+    return ['--import', pathToFileURL(createRequire(join(cwd, 'package.json')).resolve('tsx')).href];
+  } catch {
+    return ['--import', pathToFileURL(childFile('test-loader.js')).href];
+  }
+}
+
+/** A line for each test that is over, and what a file printed that could not even be loaded. */
+const nodeReporter = `export default async function* (events) {
+  for await (const { type, data } of events) {
+    const { name, nesting, file, line, skip, todo, details, message } = data ?? {};
+    const at = { name, nesting, file, line };
+    if (type === 'test:start') yield JSON.stringify({ type: 'start', ...at }) + '\\n';
+    if (type === 'test:stderr') yield JSON.stringify({ type: 'said', file, message }) + '\\n';
+    if (type !== 'test:pass' && type !== 'test:fail') continue;
+    const { cause } = details?.error ?? {};
+    const error = { message: cause?.message ?? details?.error?.message, stack: cause?.stack };
+    const more = { suite: details?.type === 'suite', idle: skip !== undefined || todo !== undefined };
+    yield JSON.stringify({ type: type === 'test:pass' ? 'pass' : 'fail', ...at, ...more, ...error }) + '\\n';
+  }
+}
+`;
+
+interface NodeLine {
+  readonly type: 'start' | 'said' | 'pass' | 'fail';
+  readonly name?: string;
+  readonly nesting?: number;
+  readonly file?: string;
+  readonly line?: number;
+  readonly suite?: boolean;
+  readonly idle?: boolean;
+  readonly message?: string;
+  readonly stack?: string;
+}
+
+function readNode(report: string, cwd: string): TestReport {
+  let [passed, failed, skipped] = [0, 0, 0];
+  const failures: TestFailure[] = [];
+  const said = new Map<string, string>();
+  const names: string[] = [];
+  for (const text of report.split('\n').filter((line) => line !== '')) {
+    const { type, name = '', nesting = 0, file = '', line = 1, suite, idle, message = '', stack = '' } = JSON.parse(text) as NodeLine;
+    if (type === 'said') said.set(file, `${said.get(file) ?? ''}${message}`.slice(-2_000));
+    if (type === 'start') names.splice(nesting, names.length, name);
+    if (type === 'start' || type === 'said' || suite === true) continue;
+    if (idle === true) skipped++;
+    else if (type === 'pass') passed++;
+    else {
+      failed++;
+      // A file that failed as a whole is named like itself.
+      const whole = file !== '' && file.endsWith(name);
+      const place = frameOf(whole ? (said.get(file) ?? '') : stack, cwd) ?? `${short(file, cwd)}:${line}`;
+      const titled = whole ? short(file, cwd) : [...names.slice(0, nesting), name].join(' > ');
+      failures.push({ name: titled, message: whole ? (said.get(file)?.trim() ?? message) : message, place });
+    }
+  }
+  return { passed, failed, skipped, failures };
+}
+
+interface JestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests?: number;
+  readonly numTodoTests?: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message?: string;
+    readonly assertionResults: readonly {
+      readonly ancestorTitles: readonly string[];
+      readonly title: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[] | null;
+    }[];
+  }[];
+}
+
+/** vitest writes what jest does. */
+function readJest(report: string, cwd: string): TestReport {
+  const { numPassedTests, numFailedTests, numPendingTests = 0, numTodoTests = 0, testResults } = JSON.parse(report) as JestReport;
+  const failures: TestFailure[] = [];
+  let broken = 0;
+  for (const { name: file, status, message = '', assertionResults } of testResults) {
+    const bad = assertionResults.filter((one) => one.status === 'failed');
+    if (status === 'failed' && bad.length === 0) {
+      broken++;
+      failures.push({ name: short(file, cwd), message: plain(message).trim(), place: frameOf(message, cwd) ?? `${short(file, cwd)}:1` });
+    }
+    for (const { ancestorTitles, title, failureMessages } of bad) {
+      const text = plain(failureMessages?.[0] ?? '');
+      const said = text.split(/\n[^\S\n]+at /, 1)[0] ?? '';
+      failures.push({ name: [...ancestorTitles, title].join(' > '), message: said, place: frameOf(text, cwd) ?? `${short(file, cwd)}:1` });
+    }
+  }
+  return { passed: numPassedTests, failed: numFailedTests + broken, skipped: numPendingTests + numTodoTests, failures };
+}
+
+/** The first of the project's own. */
+function frameOf(stack: string, cwd: string): string | undefined {
+  for (const [, file = '', line] of plain(stack).matchAll(/(?:\(|at |^|\n)((?:file:\/\/)?\/[^\s()]+?):(\d+)(?::\d+)?/g)) {
+    const path = short(file, cwd);
+    if (!path.startsWith('/') && !path.includes('node_modules/')) return `${path}:${line}`;
+  }
+  return undefined;
+}
+
+function short(file: string, cwd: string): string {
+  const path = file.startsWith('file://') ? fileURLToPath(file) : file;
+  const inside = relative(cwd, path);
+  return inside.startsWith('..') || inside === '' ? path : inside;
+}
+
+/** Whatever it is called, it is no option. */
+function asPath(file: string): string {
+  return file.startsWith('-') ? `./${file}` : file;
+}
+
+function literal(name: string): string {
+  return name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}
+
+function manifestOf(cwd: string): Manifest {
+  try {
+    return JSON.parse(readPlainFile(join(cwd, 'package.json'), mostManifest) ?? '') as Manifest;
+  } catch {
+    return {};
+  }
+}
+
+/** The program of a package the project has. */
+function binOf(cwd: string, name: string): string | undefined {
+  try {
+    const file = createRequire(join(cwd, 'package.json')).resolve(`${name}/package.json`);
+    const { bin } = JSON.parse(readFileSync(file, 'utf8')) as { bin?: string | Readonly<Record<string, string>> };
+    const path = typeof bin === 'string' ? bin : bin?.[name];
+    return path === undefined ? undefined : join(dirname(file), path);
+  } catch {
+    return undefined;
+  }
+}
+
+function testFilesOf(cwd: string): string[] {
+  const found: string[] = [];
+  const folders = [''];
+  for (let seen = 0; folders.length > 0 && seen < mostFiles; ) {
+    const folder = folders.shift() as string;
+    for (const entry of existsSync(join(cwd, folder)) ? readdirSync(join(cwd, folder), { withFileTypes: true }) : []) {
+      seen++;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && !/^(?:node_modules|dist|build|coverage|\..*)$/.test(entry.name)) folders.push(path);
+      else if (entry.isFile() && testFile.test(entry.name)) found.push(path);
+    }
+  }
+  return found;
+}
+
+function usesNode(file: string): boolean {
+  try {
+    return /['"]node:test['"]/.test(readFileSync(file, 'utf8').slice(0, 4_000));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,73 @@
+// One evaluation for a surface that has a single tool: nobody can come back for it, so it is waited for to its end.
+import type { ContentBlock } from '../../../protocol/types.ts';
+import type { Context } from '../../../server/context.ts';
+import { ToolError } from '../../../server/tool.ts';
+import type { Outcome } from '../../image/engine.ts';
+import type { Workplace } from '../../session/caller-sessions.ts';
+import type { Session } from '../../session/session.ts';
+import { notesFor } from '../report.ts';
+import { attend, listenerOf } from '../tool-results.ts';
+
+export interface Ran {
+  readonly session: Session;
+  readonly outcome: Outcome;
+  /** What it printed, and before that what everyone must know and what was printed since the last answer. */
+  readonly printed: string;
+  /** To the error output, where that was wanted apart. */
+  readonly complaints: string;
+  /** Images that were lost since this client's last answer; the last is that of this evaluation, where it was. */
+  readonly lost: readonly string[];
+  readonly pictures: readonly ContentBlock[];
+}
+
+const forEver = 2 ** 31 - 1;
+
+export async function runWhole(
+  place: Workplace,
+  ctx: Context,
+  code: string,
+  wishes: { readonly package?: string | undefined; readonly apart?: boolean } = {},
+): Promise<Ran> {
+  const session = await place.sessionFor(ctx, undefined, undefined, true);
+  const run = begin(session, code, { ...place.asked({ package: wishes.package }), apart: wishes.apart === true });
+  await attend(session, run, ctx, forEver);
+  // It stopped in itself, and nobody here could let it go on.
+  if (!run.over) await session.stop(run);
+  run.shown = true;
+  const notes = notesFor(session, listenerOf(ctx)).map((one) => `${one}\n`);
+  const before = [...notes, session.background.take(session.terms.unfinished, true).text].join('');
+  const printed = `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${run.printed.take(session.terms.unfinished, !run.over).text}`;
+  const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
+  const outcome = run.outcome ?? { status: 'stopped', why: 'interrupted', goesOn: true };
+  const complaints = run.complaints?.take(session.terms.unfinished, !run.over).text ?? '';
+  return { session, outcome, printed, complaints, lost: session.losses.take(listenerOf(ctx)), pictures };
+}
+
+function begin(session: Session, code: string, asked: Parameters<Session['evaluate']>[1]): ReturnType<Session['evaluate']> {
+  try {
+    return session.evaluate(code, asked);
+  } catch (error) {
+    throw new ToolError((error as Error).message);
+  }
+}
+
+/** An evaluation that neither gave a value nor failed by itself, in words. */
+export function stoppedText({ outcome, session, lost }: Ran): { readonly type: string; readonly message: string } | undefined {
+  const kept = 'The session and its values were kept.';
+  switch (outcome.status) {
+    case 'stopped':
+      return {
+        type: outcome.why,
+        message:
+          outcome.why === 'timeout'
+            ? `It took too long and was stopped. ${kept}`
+            : `It was stopped ${outcome.why === 'cancelled' ? 'by cancellation' : 'on request'}. ${kept}`,
+      };
+    case 'memory':
+      return { type: 'out-of-memory', message: `Memory ran out in ${outcome.where}. ${kept}` };
+    case 'lost':
+      return { type: 'state-lost', message: lost.at(-1) ?? `generation ${session.generation}: ${outcome.reason}` };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,123 @@
+// How a tool of the live image answers: in words for the model, with a small structured part that holds them too.
+import type { ContentBlock } from '../../protocol/types.ts';
+import type { Context } from '../../server/context.ts';
+import { result, type StructuredResult, ToolError } from '../../server/tool.ts';
+import type { Run } from '../session/run.ts';
+import type { Session } from '../session/session.ts';
+import { notesFor, type Report, reportRun } from './report.ts';
+
+/** The words stand in both: many clients show a model the structured part alone, others the content alone. */
+export type Told = StructuredResult<Standing & { readonly text: string }>;
+
+/** Repeated in every tool, so it names only what everybody needs; the rest of `Standing` comes along. */
+const told = {
+  type: 'object',
+  properties: {
+    status: { type: 'string' },
+    text: { type: 'string' },
+  },
+} as const;
+
+/** How each tool says what it gives. */
+export const inWords: { readonly output: typeof told; text(value: { readonly text?: string }): string } = {
+  output: told,
+  text: ({ text = '' }) => text,
+};
+
+export interface Standing {
+  readonly status: string;
+  readonly session?: string;
+  readonly generation?: number;
+  readonly refs?: number[];
+  readonly truncated?: boolean;
+}
+
+export async function waitFor(session: Session, run: Run, ctx: Context, ms: number): Promise<Report> {
+  await attend(session, run, ctx, ms);
+  return reportRun(session, run, listenerOf(ctx));
+}
+
+/** With a sign of life now and then; a call that is cancelled stops what it waits for. */
+export async function attend(session: Session, run: Run, ctx: Context, ms: number): Promise<void> {
+  const stop = (): void => void session.stop(run, 'cancelled');
+  ctx.signal.addEventListener('abort', stop, { once: true });
+  if (ctx.signal.aborted) stop();
+  let beats = 0;
+  const { mask, unfinished } = session.terms;
+  const beat = setInterval(() => ctx.progress(++beats, undefined, mask(run.printed.lastLine(unfinished)).slice(-120) || 'running'), 1_000);
+  try {
+    await run.settled(ms);
+  } finally {
+    clearInterval(beat);
+    ctx.signal.removeEventListener('abort', stop);
+  }
+  // Nobody gets this answer: what was printed is kept for the next one.
+  if (ctx.signal.aborted) throw ctx.signal.reason;
+}
+
+/** Who must hear what everyone must: a connection where there are any, otherwise whoever it is that calls. */
+export function listenerOf({ sessionId, principal }: Pick<Context, 'sessionId' | 'principal'>): string {
+  return JSON.stringify([principal?.id ?? null, sessionId ?? null]);
+}
+
+/** With what this caller has not heard yet. */
+export function heard(session: Session, ctx: Context, words: string): string {
+  const listener = listenerOf(ctx);
+  const losses = session.losses.take(listener).map((one) => `[STATE LOST] ${one}`);
+  return [words, ...losses, ...notesFor(session, listener)].join('\n');
+}
+
+export function answer(session: Session, run: Run, report: Report): Told {
+  const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
+  const more = { refs: report.refs, truncated: report.truncated };
+  if (report.failed) throw failing(session, report.text, standing(session, report.status, more), pictures);
+  return saying(session, report.status, report.text, more, pictures);
+}
+
+export function saying(
+  session: Session,
+  status: string,
+  words: string,
+  more: { readonly refs?: readonly number[]; readonly truncated?: boolean } = {},
+  content: readonly ContentBlock[] = [],
+): Told {
+  return worded(standing(session, status, more), session.terms.mask(words), content);
+}
+
+export function worded(about: Standing, text: string, content: readonly ContentBlock[] = []): Told {
+  return result({ ...about, text }, { content });
+}
+
+export function failing(
+  session: Session,
+  words: string,
+  about: Standing = standing(session, 'error'),
+  content: readonly ContentBlock[] = [],
+): ToolError {
+  const text = session.terms.mask(words);
+  return new ToolError(text, { structured: { ...about, text }, content });
+}
+
+function standing(
+  session: Session,
+  status: string,
+  { refs = [], truncated = false }: { refs?: readonly number[]; truncated?: boolean } = {},
+): Standing {
+  const { handle: name, generation } = session;
+  return {
+    status,
+    session: name,
+    generation,
+    ...(refs.length > 0 && { refs: refs.slice(0, 50) }),
+    ...(truncated && { truncated }),
+  };
+}
+
+export async function asking(session: Session, op: string, fields: object, ctx: Context): Promise<object> {
+  try {
+    return await session.ask(op, fields);
+  } catch (error) {
+    const words = heard(session, ctx, error instanceof Error ? error.message : String(error));
+    throw failing(session, words);
+  }
+}

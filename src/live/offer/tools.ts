@@ -1,0 +1,123 @@
+// The six tools of a live image, small enough that a model reads them all.
+import type { Server } from '../../server/server.ts';
+import { ToolError } from '../../server/tool.ts';
+import type { Members } from '../image/engine.ts';
+import type { Workplace } from '../session/caller-sessions.ts';
+import type { Run } from '../session/run.ts';
+import type { Asked, Session } from '../session/session.ts';
+import { debugTool } from './debug-tool.ts';
+import { membersText, pausedText } from './report.ts';
+import { sessionsTool } from './sessions-tool.ts';
+import { answer, asking, failing, heard, inWords, saying, waitFor } from './tool-results.ts';
+
+const text = { type: 'string' } as const;
+const handle = { type: 'string', description: 'handle; omit for your own' } as const;
+
+const goingOn = 'give it as session to go on with what is in it; without one, every call begins anew';
+
+export function offerTools(server: Server, place: Workplace): void {
+  server.tool(
+    'evaluate',
+    {
+      description: 'Run code in the live image; what it defines stays. Without code: wait for what runs.',
+      input: {
+        type: 'object',
+        properties: {
+          code: text,
+          expression: text,
+          session: handle,
+          language: text,
+          wait_ms: { type: 'integer', minimum: 0, maximum: 600_000, description: 'then [RUNNING] (20000)' },
+          timeout_ms: { type: 'integer', minimum: 1, description: 'interrupt after this' },
+          package: text,
+          on_error: { type: 'string', enum: ['report', 'pause'] },
+        },
+      } as const,
+      ...inWords,
+    },
+    async (args, ctx) => {
+      const code = args.code ?? args.expression;
+      const session = await place.sessionFor(ctx, args.session, args.language, code !== undefined);
+      const run = code === undefined ? session.current : begin(session, code, { ...place.asked(args), onError: args.on_error });
+      if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}: give code`);
+      const report = await waitFor(session, run, ctx, args.wait_ms ?? place.waitMs);
+      const named =
+        args.session === undefined && place.isNew(ctx) ? `${report.text}\n[SESSION] ${session.handle}: ${goingOn}` : report.text;
+      return answer(session, run, { ...report, text: named });
+    },
+  );
+
+  server.tool(
+    'inspect',
+    {
+      description: 'Look into a value and change nothing: an expression, or #12 as shown before.',
+      input: {
+        type: 'object',
+        properties: {
+          target: text,
+          path: { type: 'array', items: text },
+          offset: { type: 'integer', minimum: 0 },
+          session: text,
+        },
+        required: ['target'],
+      } as const,
+      ...inWords,
+      ...place.looks,
+    },
+    async ({ target, path = [], offset = 0, session: name }, ctx) => {
+      const session = await place.sessionFor(ctx, name);
+      const ref = /^#(\d+)$/.exec(target.trim())?.[1];
+      const fields = { target: ref === undefined ? target : Number(ref), path, offset };
+      const { view } = (await asking(session, 'inspect', fields, ctx)) as unknown as { view: Members };
+      const refs = [view.ref, ...view.members.map((one) => one.ref)].filter((one) => one !== undefined);
+      return saying(session, 'ok', heard(session, ctx, membersText(view)), { refs, truncated: view.total > offset + view.members.length });
+    },
+  );
+
+  server.tool(
+    'lookup',
+    {
+      description: 'What a name is, without running it; or search for names.',
+      input: {
+        type: 'object',
+        properties: { name: text, want: { type: 'string', enum: ['summary', 'source', 'members', 'callers', 'search'] }, session: text },
+        required: ['name'],
+      } as const,
+      ...inWords,
+      ...place.looks,
+    },
+    async ({ name, want = 'summary', session: own }, ctx) => {
+      const session = await place.sessionFor(ctx, own);
+      const { text: found } = (await asking(session, 'lookup', { name, want }, ctx)) as unknown as { text: string };
+      return saying(session, 'ok', heard(session, ctx, found));
+    },
+  );
+
+  server.tool(
+    'reload',
+    {
+      description: 'Swap edited files into the running program, keeping its state (default: all changed).',
+      input: { type: 'object', properties: { files: { type: 'array', items: text }, session: text } } as const,
+      ...inWords,
+      annotations: { destructiveHint: false, idempotentHint: true },
+    },
+    async ({ files, session: own }, ctx) => {
+      const session = await place.sessionFor(ctx, own);
+      const { text: said, failed } = (await asking(session, 'reload', { files }, ctx)) as unknown as { text: string; failed?: boolean };
+      if (failed === true) throw failing(session, said);
+      return saying(session, 'ok', heard(session, ctx, said));
+    },
+  );
+  debugTool(server, place);
+  sessionsTool(server, place);
+}
+
+function begin(session: Session, code: string, asked: Asked): Run {
+  const { state, running } = session;
+  if (state === 'paused' && running?.pause !== undefined) throw new ToolError(session.terms.mask(pausedText(running.pause, session)));
+  try {
+    return session.evaluate(code, asked);
+  } catch (error) {
+    throw new ToolError((error as Error).message);
+  }
+}

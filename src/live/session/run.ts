@@ -1,0 +1,119 @@
+// One evaluation from the moment it is asked for until it is over: whoever waits for it may stop waiting and come back.
+
+import type { Outcome, Pause, StopReason } from '../image/engine.ts';
+import { type Caller, currentCaller } from './caller.ts';
+import { Printed } from './output-buffer.ts';
+
+export interface Picture {
+  readonly mimeType: string;
+  readonly data: string;
+}
+
+const mostPictures = 8;
+
+export class Run {
+  readonly cell: number;
+  readonly code: string;
+  readonly language: string | undefined;
+  readonly package: string | undefined;
+  readonly onError: 'report' | 'pause';
+  readonly timeoutMs: number;
+  readonly printed: Printed;
+  /** What went to the error output, where that is wanted apart; otherwise it is among the rest, in its place. */
+  readonly complaints: Printed | undefined;
+  readonly pictures: Picture[] = [];
+  readonly asked: number = performance.now();
+  began: number | undefined;
+  /** The image has it. */
+  sent = false;
+  outcome: Outcome | undefined;
+  ms = 0;
+  pause: Pause | undefined;
+  /** Why it is being stopped. */
+  stopping: StopReason | undefined;
+  /** Its end was told. */
+  shown = false;
+  readonly #waiting: Set<() => void> = new Set();
+  #ended: () => void = () => undefined;
+  /** Told once, with its outcome. */
+  onEnd: (outcome: Outcome) => void = () => undefined;
+  readonly caller: Caller | undefined = currentCaller();
+
+  constructor(
+    cell: number,
+    code: string,
+    options: {
+      language?: string | undefined;
+      package?: string | undefined;
+      onError: 'report' | 'pause';
+      timeoutMs: number;
+      mostOutput: number;
+      apart?: boolean | undefined;
+    },
+  ) {
+    this.cell = cell;
+    this.code = code;
+    this.language = options.language;
+    this.package = options.package;
+    this.onError = options.onError;
+    this.timeoutMs = options.timeoutMs;
+    this.printed = new Printed(options.mostOutput);
+    this.complaints = options.apart === true ? new Printed(options.mostOutput) : undefined;
+  }
+
+  print(stream: 'out' | 'err', text: string, skipped: number): void {
+    const printed = stream === 'err' ? (this.complaints ?? this.printed) : this.printed;
+    printed.add(text, skipped);
+  }
+
+  get over(): boolean {
+    return this.outcome !== undefined;
+  }
+
+  end(outcome: Outcome): void {
+    if (this.outcome !== undefined) return;
+    this.outcome = outcome;
+    this.pause = undefined;
+    this.ms = performance.now() - (this.began ?? this.asked);
+    this.onEnd(outcome);
+    this.#wake();
+  }
+
+  paused(pause: Pause): void {
+    this.pause = pause;
+    this.#wake();
+  }
+
+  /** What is none is said to be none. */
+  display(picture: Picture | undefined): void {
+    if (picture === undefined) this.printed.add('[something was displayed that is no picture]\n');
+    else if (this.pictures.length < mostPictures) this.pictures.push(picture);
+  }
+
+  /** Until it is over or paused, or the time has passed. */
+  settled(ms: number): Promise<void> {
+    if (this.over || this.pause !== undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
+    });
+  }
+
+  /** Undefined once it was ended from outside. */
+  settledOutcome(): Promise<undefined> {
+    if (this.over) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      this.#ended = () => resolve(undefined);
+    });
+  }
+
+  #wake(): void {
+    if (this.over) this.#ended();
+    for (const wake of [...this.#waiting]) wake();
+  }
+}

@@ -1,0 +1,386 @@
+// A session: an image and what was done in it. The image may be lost; the session then says so, counts a generation, and goes on.
+import { type Ending, outcomeEnding, startedEnding } from '../access/audit.ts';
+import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type StopReason, startsOf } from '../image/engine.ts';
+import { asPause, asPicture, asText, asTexts } from '../image/frames.ts';
+import { type Image, ImageEnded } from '../image/image.ts';
+import { inBrief, messageOf, outcomeOf, strayText } from '../image/outcome.ts';
+import type { Frame } from '../image/wire.ts';
+import { sandboxed } from '../sandbox/sandbox.ts';
+import { calledBy } from './caller.ts';
+import { interrupt } from './interrupt.ts';
+import { Notices } from './notices.ts';
+import { Printed } from './output-buffer.ts';
+import { Run } from './run.ts';
+import type { SessionTerms } from './session-terms.ts';
+import { rehearse, runStart, type Started } from './startup.ts';
+
+export interface Asked {
+  readonly language?: string | undefined;
+  readonly onError?: 'report' | 'pause' | undefined;
+  readonly timeoutMs: number;
+  /** Where the language has them. */
+  readonly package?: string | undefined;
+  /** What goes to the error output is kept apart from the rest. */
+  readonly apart?: boolean;
+}
+
+export interface Entry {
+  readonly cell: number;
+  readonly code: string;
+  readonly language?: string | undefined;
+  readonly package?: string | undefined;
+  readonly ok: boolean;
+  /** What it did before stays. */
+  readonly failed: boolean;
+  readonly text: string;
+}
+
+export type SessionState = 'cold' | 'starting' | 'idle' | 'busy' | 'paused' | 'closed';
+
+const mostEntries = 5_000;
+const mostUnseen = 20;
+const askMs = 30_000;
+/** Longer code is not kept to be run again. */
+const mostCode = 100_000;
+
+export class Session {
+  readonly handle: string;
+  readonly owner: string;
+  readonly engine: Engine;
+  readonly terms: SessionTerms;
+  generation = 1;
+  lastUsed: number = Date.now();
+  /** Of images that were lost, and of what else everyone must know: told with the next answer. */
+  readonly losses: Notices = new Notices();
+  readonly remarks: Notices = new Notices();
+  readonly background: Printed;
+  readonly entries: Entry[] = [];
+  readonly definitions: Map<string, number> = new Map();
+  version = '';
+  onChange: (names: readonly string[]) => void = () => undefined;
+  /** What the next image begins with; only once. */
+  #from: string | undefined;
+  #image: Image | undefined;
+  #notebook: Notebook | undefined;
+  #booting: Promise<Image> | undefined;
+  #queue: Run[] = [];
+  #current: Run | undefined;
+  #unseen: Run[] = [];
+  /** While it boots. */
+  #starting: Image | undefined;
+  /** Cells of this generation, and cells that are no longer among the entries. */
+  #ran = 0;
+  dropped = 0;
+  #cells = 0;
+  #closed = false;
+  #remarked: string | undefined;
+
+  constructor(handle: string, owner: string, engine: Engine, terms: SessionTerms, image?: string) {
+    this.#from = image;
+    this.handle = handle;
+    this.owner = owner;
+    this.engine = engine;
+    this.terms = terms;
+    this.background = new Printed(terms.mostOutput);
+  }
+
+  get state(): SessionState {
+    if (this.#closed) return 'closed';
+    if (this.#current?.pause !== undefined) return 'paused';
+    if (this.#current !== undefined) return 'busy';
+    return this.#image !== undefined ? 'idle' : this.#booting !== undefined ? 'starting' : 'cold';
+  }
+
+  get pid(): number | undefined {
+    return this.#image?.pid;
+  }
+
+  /** The first that nobody has seen the end of, otherwise what runs now. */
+  get current(): Run | undefined {
+    return this.#unseen.find((run) => !run.shown) ?? this.#current;
+  }
+
+  /** What runs now. */
+  get running(): Run | undefined {
+    return this.#current;
+  }
+
+  get queued(): number {
+    return this.#queue.length;
+  }
+
+  evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack, apart }: Asked): Run {
+    const end = this.terms.audit.begin(this, 'evaluate', code, language);
+    const refused = this.#refusal();
+    if (refused !== undefined) {
+      end({ outcome: 'refused', line: refused });
+      throw new Error(refused);
+    }
+    const limits = { timeoutMs: Math.min(timeoutMs, this.engine.mostMs ?? timeoutMs), mostOutput: this.terms.mostOutput };
+    const run = new Run(++this.#cells, code, { language, onError, package: pack, apart, ...limits });
+    run.onEnd = (outcome) => end(outcomeEnding(outcome));
+    this.#queue.push(run);
+    this.lastUsed = Date.now();
+    this.#pump();
+    return run;
+  }
+
+  #refusal(): string | undefined {
+    if (this.#closed) return `The session ${this.handle} is closed`;
+    const { length } = this.#queue;
+    return length < this.terms.mostQueued ? undefined : `${length} evaluations wait in ${this.handle} already`;
+  }
+
+  /** Asks the image something else than to run code; boots it where there is none. */
+  async ask(op: string, fields: object, ms: number = askMs): Promise<Frame> {
+    if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
+    this.lastUsed = Date.now();
+    return this.terms.audit.asking(this, op, fields, async () => {
+      const answer = await (await this.#boot()).requestWithin(ms, op, fields);
+      if (answer['refused'] !== undefined) throw new Error(String(answer['refused']));
+      return answer;
+    });
+  }
+
+  /** False when there was nothing to stop. */
+  async stop(run: Run | undefined = this.#current, why: StopReason = 'interrupted'): Promise<boolean> {
+    if (run === undefined || run.over) return false;
+    if (run !== this.#current) {
+      this.#queue = this.#queue.filter((one) => one !== run);
+      run.end({ status: 'stopped', why, goesOn: false });
+      return true;
+    }
+    const image = this.#image;
+    // It is being booted: then that is what is ended.
+    if (image === undefined) {
+      this.#starting?.kill('it was stopped while it started');
+      run.end({ status: 'stopped', why, goesOn: false });
+      return true;
+    }
+    // What has not reached the image never will: there is nothing to interrupt.
+    if (!run.sent) run.end({ status: 'stopped', why, goesOn: false });
+    else await interrupt(image, run, why, this.terms.graceMs);
+    return true;
+  }
+
+  /** Everything in it is forgotten; the next evaluation begins anew. */
+  async reset(): Promise<void> {
+    if (this.engine.foreign === true) throw new Error(`${this.handle} is a program of its own: it cannot be emptied from here`);
+    const image = this.#image ?? this.#starting;
+    this.#drop();
+    this.#endQueued('the session was reset before it ran');
+    this.entries.length = 0;
+    this.dropped = 0;
+    this.generation++;
+    // Whoever else works here has not asked for it.
+    if (image !== undefined) this.losses.add(`generation ${this.generation}: it was reset. ${this.#takeRan()} and every value are gone.`);
+    await image?.close('it was reset');
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const image = this.#image ?? this.#starting;
+    this.#endQueued('the session was closed before it ran');
+    await image?.close();
+    this.#drop();
+  }
+
+  #endQueued(reason: string): void {
+    for (const run of this.#queue.splice(0)) run.end({ status: 'lost', reason });
+  }
+
+  #pump(): void {
+    if (this.#current !== undefined) return;
+    const run = this.#queue.shift();
+    if (run === undefined) return;
+    this.#current = run;
+    // What runs before it may be another caller's.
+    void calledBy(run.caller, () => this.#execute(run)).then((outcome) => {
+      run.end(outcome);
+      this.#note(run, run.outcome as Outcome);
+      this.#current = undefined;
+      this.#unseen = [...this.#unseen.filter((one) => !one.shown), run].slice(-mostUnseen);
+      this.lastUsed = Date.now();
+      this.#pump();
+    });
+  }
+
+  async #execute(run: Run): Promise<Outcome> {
+    try {
+      return await this.#evaluate(run, await this.#boot());
+    } catch (error) {
+      // There was none, so nothing is lost.
+      return run.outcome ?? { status: 'error', fault: { type: 'Error', message: messageOf(error), kind: 'error', frames: [] } };
+    }
+  }
+
+  async #evaluate(run: Run, image: Image): Promise<Outcome> {
+    if (run.outcome !== undefined) return run.outcome;
+    run.began = performance.now();
+    const timer = setTimeout(() => void this.stop(run, 'timeout'), Math.min(run.timeoutMs, 2 ** 31 - 1));
+    try {
+      const prepared = await (this.#notebook as Notebook).prepare(run.code, run.cell, {
+        language: run.language,
+        package: run.package,
+        pauses: run.onError === 'pause',
+      });
+      // Stopped before it began: the image must not begin what nobody waits for.
+      if (run.over) return run.outcome as unknown as Outcome;
+      try {
+        // Stopped from outside: then its own answer is not waited for.
+        const stopped = run.settledOutcome();
+        run.sent = true;
+        const frame = await Promise.race([
+          image.request(
+            'evaluate',
+            { ...prepared.fields, text: run.code, cell: run.cell, onError: run.onError, timeoutMs: run.timeoutMs },
+            -run.cell,
+          ),
+          stopped,
+        ]);
+        if (frame === undefined) return run.outcome as unknown as Outcome;
+        const outcome = outcomeOf(frame);
+        if (outcome.status === 'stopped') return { ...outcome, why: run.stopping ?? outcome.why };
+        // What only the image can tell, whether or not all of it succeeded.
+        this.#define(asTexts(frame['declares']), run.cell);
+        if (outcome.status === 'ok') this.#define(prepared.declares, run.cell);
+        return outcome;
+      } finally {
+        image.forget(-run.cell);
+      }
+    } catch (error) {
+      if (error instanceof CellFault) return { status: 'error', fault: error.fault };
+      if (error instanceof ImageEnded) return { status: 'lost', reason: error.message };
+      return { status: 'error', fault: { type: 'Error', message: messageOf(error), kind: 'error', frames: [] } };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #boot(): Promise<Image> {
+    if (this.#image !== undefined) return this.#image;
+    const [how, what] = this.engine.foreign === true ? ['attach', this.engine.title] : ['boot', this.#from ?? this.engine.title];
+    const ending = (): Ending => ({ outcome: 'ok', line: this.version });
+    this.#booting ??= this.terms.audit
+      .watch(this, how, what, () => this.#start(), ending)
+      .finally(() => {
+        this.#booting = undefined;
+      });
+    return this.#booting;
+  }
+
+  async #start(): Promise<Image> {
+    const from = this.#from;
+    this.#from = undefined;
+    const options = { cwd: this.terms.cwd, env: this.terms.env, heapMb: this.terms.heapMb, ...(from !== undefined && { image: from }) };
+    const plain = await this.engine.launch(options);
+    const { sandbox, audit } = this.terms;
+    const launch = sandbox === undefined || this.engine.foreign === true ? plain : audit.outOfReach(sandboxed(plain, sandbox));
+    const said = new Printed(2_000);
+    let ready = false;
+    if (this.#closed) {
+      plain.wire?.destroy();
+      throw new ImageEnded('The session is closed');
+    }
+    const image: Image = this.terms.spares.begin(this.engine, options, launch, this.terms, {
+      output: (stream, text, cell, skipped) =>
+        ready ? this.#printed(stream, text, cell, skipped) : stream === 'err' ? said.add(text) : undefined,
+      event: (frame) => this.#event(frame),
+      ended: (reason) => this.#ended(image, reason),
+    });
+    this.#starting = image;
+    // What reads cells is loaded while the child begins, not after it.
+    void rehearse(this.engine, options);
+    try {
+      const booted = await image.ready.catch((error: unknown) => {
+        const [why, { text }] = [messageOf(error), said.take()];
+        throw new Error(`The image did not start: ${why}${text === '' ? '' : `. It said: ${text.trim()}`}${plain.unfit?.(why) ?? ''}`);
+      });
+      ready = true;
+      this.version = asText(booted['version']);
+      this.#remark(launch.note);
+      this.#notebook = this.engine.open(options);
+      this.definitions.clear();
+      for (const start of image.ours && from === undefined ? startsOf(this.engine, this.terms.load) : []) {
+        const begin = (): Promise<Started> => runStart(image, this.#notebook as Notebook, start, this.terms.bootMs);
+        const { declares, problem } = await audit.watch(this, 'load', start.code, begin, startedEnding);
+        this.#define(declares, 0);
+        if (problem !== undefined) this.remarks.add(problem);
+      }
+      // Closed or reset meanwhile: nobody else would end it.
+      if (this.#starting !== image || this.#closed) throw new ImageEnded('it was closed while it started');
+      this.#image = image;
+      return image;
+    } catch (error) {
+      await image.close();
+      throw error;
+    } finally {
+      if (this.#starting === image) this.#starting = undefined;
+    }
+  }
+
+  /** The next image would only bring the same. */
+  #remark(text: string | undefined): void {
+    if (text !== undefined && text !== this.#remarked) this.remarks.add(text);
+    this.#remarked = text;
+  }
+
+  #printed(stream: 'out' | 'err', text: string, cell: number | undefined, skipped: number): void {
+    const run = this.#current;
+    if (run !== undefined && (cell === undefined || cell === -run.cell || cell === run.cell) && !run.over) run.print(stream, text, skipped);
+    else this.background.add(text, skipped);
+  }
+
+  #event(frame: Frame): void {
+    if (frame['ev'] === 'paused') this.#paused(asPause(frame));
+    else if (frame['ev'] === 'display') this.#current?.display(asPicture(frame));
+    else if (frame['ev'] === 'stray') this.background.add(`${strayText(frame)}\n`);
+  }
+
+  /** A program that nobody waits for is not left standing. */
+  #paused(pause: Pause): void {
+    if (this.#current !== undefined && !this.#current.over) return this.#current.paused(pause);
+    this.#image?.request('debug', { action: 'resume' }).catch(() => undefined);
+  }
+
+  #ended(image: Image, reason: string): void {
+    if (this.#image !== image) return;
+    this.#drop();
+    if (this.#closed) return;
+    this.generation++;
+    const gone = `${this.#takeRan()} and every value are gone.`;
+    // Of a program that is only visited nobody here knows how it fares.
+    const what = this.engine.foreign === true ? 'If the program still runs, it has what it had; the next evaluation looks for it.' : gone;
+    this.losses.add(`generation ${this.generation}: ${reason}. ${what}`);
+    this.#current?.end({ status: 'lost', reason });
+  }
+
+  #takeRan(): string {
+    const ran = this.#ran;
+    this.#ran = 0;
+    return `${ran} cell${ran === 1 ? '' : 's'} of work`;
+  }
+
+  #drop(): void {
+    this.#image = undefined;
+    this.#starting = undefined;
+    this.#notebook = undefined;
+    this.definitions.clear();
+  }
+
+  #define(names: readonly string[], cell: number): void {
+    for (const name of names) this.definitions.set(name, cell);
+    if (names.length > 0) this.onChange(names);
+  }
+
+  #note({ cell, code, language, package: pack }: Run, outcome: Outcome): void {
+    const whole = code.length <= mostCode;
+    const failed = whole && outcome.status === 'error' && outcome.fault.kind !== 'syntax';
+    const became = { ok: whole && outcome.status === 'ok', failed, text: inBrief(outcome).slice(0, 500) };
+    this.entries.push({ cell, code: whole ? code : `${code.slice(0, mostCode)}…`, language, package: pack, ...became });
+    this.#ran++;
+    if (this.entries.length <= mostEntries) return;
+    this.entries.shift();
+    this.dropped++;
+  }
+}

@@ -1,0 +1,160 @@
+// All sessions of a server: found by handles nobody can guess, bound to who opened them, and let go of when nobody uses them.
+import { randomBytes } from 'node:crypto';
+import type { Engine } from '../image/engine.ts';
+import type { Visit } from './attachable-programs.ts';
+import { Session } from './session.ts';
+import type { SessionTerms } from './session-terms.ts';
+
+export interface SessionsOptions {
+  readonly engines: readonly Engine[];
+  /** Those that cannot be had here. */
+  readonly absent?: readonly Engine[];
+  readonly terms: SessionTerms;
+  readonly mostSessions: number;
+  /** Sessions nobody used for so long are closed, unless something runs in them. */
+  readonly idleMs: number;
+  /** Programs that run without us and may be worked in. */
+  readonly visits?: () => readonly Visit[];
+}
+
+const mostGraves = 200;
+
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #sessions: Map<string, Session> = new Map();
+  /** What became of those that are gone, so that whoever asks for one is told. */
+  readonly #graves: Map<string, { readonly text: string; readonly generation: number; readonly asked: boolean }> = new Map();
+  readonly #timer: ReturnType<typeof setInterval>;
+  onChange: (session: Session, names: readonly string[]) => void = () => undefined;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#expire(), Math.min(30_000, Math.max(50, options.idleMs / 4)));
+    this.#timer.unref();
+  }
+
+  get engines(): readonly Engine[] {
+    return this.#options.engines;
+  }
+
+  get languages(): readonly string[] {
+    return this.#options.engines.map(({ language }) => language);
+  }
+
+  /** Throws for a language that is not offered. */
+  check(language: string): Engine {
+    const { engines, absent = [] } = this.#options;
+    const isMeant = ({ language: own, aliases = [] }: Engine): boolean => own === language || aliases.includes(language);
+    const engine = engines.find(isMeant);
+    if (engine !== undefined) return engine;
+    const missing = absent.find(isMeant);
+    const why = missing?.problem?.();
+    if (missing !== undefined && why !== undefined) throw new Error(`${missing.title} cannot be had here: ${why}`);
+    throw new Error(`There is no language "${language}", only ${this.languages.join(', ')}`);
+  }
+
+  /** Those of one owner. */
+  list(owner: string): Session[] {
+    return [...this.#sessions.values()].filter((one) => one.owner === owner);
+  }
+
+  /** With an `image`, it begins as that was when it was saved. */
+  open(owner: string, language?: string, handle: string = `s-${randomBytes(9).toString('base64url')}`, image?: string): Session {
+    const { engines, mostSessions } = this.#options;
+    if (this.#sessions.size >= mostSessions) {
+      throw new Error(`There are ${this.#sessions.size} sessions already, and no more are allowed: close one (sessions, action: close)`);
+    }
+    const engine = language === undefined ? engines[0] : this.check(language);
+    if (engine === undefined) throw new Error('There is no language at all');
+    return this.#add(owner, handle, engine, image);
+  }
+
+  visits(): readonly Visit[] {
+    return this.#options.visits?.() ?? [];
+  }
+
+  #add(owner: string, handle: string, engine: Engine, image?: string): Session {
+    const session = new Session(handle, owner, engine, this.#options.terms, image);
+    // Under the same name there was one before: whoever used it must know that this is another.
+    const grave = this.#graves.get(keyOf(owner, handle));
+    if (grave !== undefined) {
+      this.#graves.delete(keyOf(owner, handle));
+      session.generation = grave.generation + 1;
+      // Not lost, where somebody wanted it gone.
+      if (grave.asked) session.remarks.add(`generation ${session.generation}: the ${handle} before this one was closed`);
+      else session.losses.add(`generation ${session.generation}: ${grave.text}`);
+    }
+    session.onChange = (names) => this.onChange(session, names);
+    this.#sessions.set(keyOf(owner, handle), session);
+    return session;
+  }
+
+  /** Throws, saying what became of it, when there is none of this owner. */
+  get(owner: string, handle: string): Session {
+    const found = this.#sessions.get(keyOf(owner, handle));
+    if (found !== undefined) return found;
+    const visit = this.visits().find((one) => one.handle === handle);
+    if (visit !== undefined) return this.#add(owner, handle, visit.engine);
+    const grave = this.#graves.get(keyOf(owner, handle));
+    throw new Error(grave?.text ?? `There is no session ${handle}; sessions(action: list) shows those there are`);
+  }
+
+  find(owner: string, handle: string): Session | undefined {
+    return this.#sessions.get(keyOf(owner, handle));
+  }
+
+  /** Nothing happens when it is gone already. */
+  async close(owner: string, handle: string, why?: string): Promise<boolean> {
+    const key = keyOf(owner, handle);
+    const session = this.#sessions.get(key);
+    if (session === undefined) return false;
+    this.#sessions.delete(key);
+    // A program that was only visited is found again under its name.
+    if (session.engine.foreign === true) {
+      await session.close();
+      return true;
+    }
+    const text = `The session ${handle} is gone: ${why ?? 'it was closed'}. Open another one; what it held is lost.`;
+    this.#graves.set(key, { text, generation: session.generation, asked: why === undefined });
+    for (const oldest of this.#graves.keys()) {
+      if (this.#graves.size <= mostGraves) break;
+      this.#graves.delete(oldest);
+    }
+    await session.close();
+    await this.#letGo(session.engine);
+    return true;
+  }
+
+  /** Of a language that nobody works in no image is kept waiting. */
+  async #letGo({ language }: Engine): Promise<void> {
+    const isUsed = [...this.#sessions.values()].some(({ engine }) => engine.foreign !== true && engine.language === language);
+    if (!isUsed) await this.#options.terms.spares.letGo(language);
+  }
+
+  /** Those of this name are closed, unless something happens in them. */
+  async leave(name: string): Promise<void> {
+    const left = [...this.#sessions.values()].filter(({ handle, state }) => handle === name && (state === 'idle' || state === 'cold'));
+    await Promise.all(left.map(({ owner, handle }) => this.close(owner, handle, 'its connection ended')));
+  }
+
+  async closeAll(): Promise<void> {
+    clearInterval(this.#timer);
+    const all = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.all([...all.map((session) => session.close()), this.#options.terms.spares.close()]);
+  }
+
+  #expire(): void {
+    const { idleMs } = this.#options;
+    const before = Date.now() - idleMs;
+    for (const session of [...this.#sessions.values()]) {
+      const { state, lastUsed, owner, handle } = session;
+      if (lastUsed > before || state === 'busy' || state === 'paused' || state === 'starting') continue;
+      void this.close(owner, handle, `nobody used it for ${Math.round(idleMs / 60_000)} minutes`);
+    }
+  }
+}
+
+function keyOf(owner: string, handle: string): string {
+  return `${owner}\n${handle}`;
+}

@@ -1,0 +1,63 @@
+// What a fresh image does first. What goes wrong with it is said with the next answer; the image is there all the same.
+import { CellFault, type Engine, type LaunchOptions, type Note, type Notebook, type Start } from '../image/engine.ts';
+import type { Image } from '../image/image.ts';
+import { inBrief, outcomeOf } from '../image/outcome.ts';
+
+export interface Started {
+  readonly declares: readonly string[];
+  /** In words. */
+  readonly problem?: string;
+}
+
+/** Loads what reads cells, while the child begins and not after it. */
+export async function rehearse(engine: Engine, options: LaunchOptions): Promise<void> {
+  try {
+    await engine.open(options).prepare('0', 0);
+  } catch {
+    // The first cell will say what is wrong.
+  }
+}
+
+/** Rejects with ImageEnded. */
+export async function runStart(image: Image, notebook: Notebook, { what, code }: Start, mostMs: number): Promise<Started> {
+  const id = image.number();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    const { fields, declares } = await notebook.prepare(code, 0);
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), mostMs);
+    });
+    const frame = await Promise.race([image.request('evaluate', { ...fields, cell: 0 }, id), late]);
+    if (frame === undefined) {
+      image.request('abandon').catch(() => undefined);
+      return { declares: [], problem: `${what} has not come to its end within ${mostMs} ms; it goes on` };
+    }
+    const outcome = outcomeOf(frame);
+    if (outcome.status === 'ok') return { declares, ...warned(what, outcome.notes) };
+    return failed(what, inBrief(outcome));
+  } catch (error) {
+    if (!(error instanceof CellFault)) throw error;
+    return failed(what, error.message);
+  } finally {
+    clearTimeout(timer);
+    image.forget(id);
+  }
+}
+
+/** What the compiler might have done better is its own affair. */
+function warned(what: string, notes: readonly Note[] = []): Pick<Started, 'problem'> {
+  const told = notes.filter(({ severity }) => severity !== 'note');
+  if (told.length === 0) return {};
+  const lines = told
+    .slice(0, mostTold)
+    .map(({ message, file, line, column }) => `${message}${file === '' ? '' : ` (${file}:${line}:${column})`}`);
+  const more = told.length > mostTold ? [`… ${told.length - mostTold} more`] : [];
+  return { problem: [`${what} was loaded with warnings:`, ...lines, ...more].join('\n') };
+}
+
+const mostTold = 10;
+const mostWhy = 2_000;
+
+function failed(what: string, why: string): Started {
+  return { declares: [], problem: `${what} could not be loaded: ${why.slice(0, mostWhy)}` };
+}
