@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { catalogue } from '../src/check/catalogue/catalogue.ts';
 import { pageIn, all as revisions } from '../src/check/model/requirement.ts';
 import { disagreements, idsOf, keywordsFile, readMaps, shareOf } from '../test/check/agreement.ts';
-import { pagesOf } from '../test/check/pages.ts';
+import { pagesOf } from '../test/check/catalogue/pages.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLive } from 'vivarium/live';
 import { serveStdio } from 'vivarium/serve/stdio';
-import { squeakOn, writeBridged } from '../../test/live/smalltalk/squeak/engine.ts';
+import { squeakOn, writeBridged } from '../../test/live/languages/smalltalk/squeak/engine.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-squeak-'));
 const live = createLive({ engines: [squeakOn(writeBridged(folder))] });

@@ -21,7 +21,7 @@ export type SentenceMaps = ReadonlyMap<string, Readonly<Record<string, string | 
 export type Keywords = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 const mapsFolder = new URL('./sentences/', import.meta.url);
-export const keywordsFile: URL = new URL('./keywords.json', import.meta.url);
+export const keywordsFile: URL = new URL('./catalogue/keywords.json', import.meta.url);
 
 export function readMaps(): SentenceMaps {
   const files = readdirSync(mapsFolder).filter((name) => name.endsWith('.json'));

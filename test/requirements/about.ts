@@ -36,7 +36,7 @@ export const about: readonly Requirement[] = [
     party: 'server',
     revisions: none,
     rows: ['lisp cl-25', 'lisp cl-26', 'lisp cl-69', 'lisp cl-70'],
-    proof: ['test/live/surface-cl.test.ts > offers evaluate-lisp as the reference lists it, and nothing else'],
+    proof: ['test/live/offer/surfaces/cl.test.ts > offers evaluate-lisp as the reference lists it, and nothing else'],
   },
   {
     id: 'about/lisp/limits',
@@ -55,8 +55,8 @@ export const about: readonly Requirement[] = [
     revisions: none,
     rows: ['lisp cl-43', 'lisp cl-44', 'lisp cl-45', 'lisp cl-46', 'lisp cl-71'],
     proof: [
-      'test/live/surface-cl.test.ts > works on one request at a time and answers in their order, but for a ping',
-      'test/server/sequential.test.ts > sequential answers everything in its order, errors too, and a ping at once',
+      'test/live/offer/surfaces/cl.test.ts > works on one request at a time and answers in their order, but for a ping',
+      'test/server/requests/sequential.test.ts > sequential answers everything in its order, errors too, and a ping at once',
     ],
   },
   {

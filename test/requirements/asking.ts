@@ -10,7 +10,7 @@ export const asking: readonly Requirement[] = [
     revisions: all,
     rows: ['list 3.1.1-1'],
     proof: [
-      'test/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
+      'test/client/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
     ],
   },
   {
@@ -22,7 +22,7 @@ export const asking: readonly Requirement[] = [
     rows: ['list 3.1.1-2', 'list 3.1.1-4'],
     proof: [
       'test/server/context.test.ts > reads %j as %j',
-      'test/server/requirements-asking.test.ts > roots/list is a request without params, and its answer reaches the tool',
+      'test/server/asking/requirements.test.ts > roots/list is a request without params, and its answer reaches the tool',
     ],
   },
   {
@@ -33,7 +33,7 @@ export const asking: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 3.1.1-3'],
     proof: [
-      'test/client/requirements-asking.test.ts > are not promised: the capability has no listChanged, and no client tells of them by itself',
+      'test/client/client/requirements-asking.test.ts > are not promised: the capability has no listChanged, and no client tells of them by itself',
     ],
   },
   {
@@ -43,7 +43,7 @@ export const asking: readonly Requirement[] = [
     party: 'server',
     revisions: legacy,
     rows: ['list 3.1.2-1'],
-    proof: ['test/server/requirements-asking.test.ts > roots/list is a request without params, and its answer reaches the tool'],
+    proof: ['test/server/asking/requirements.test.ts > roots/list is a request without params, and its answer reaches the tool'],
   },
   {
     id: 'roots/list/array',
@@ -53,8 +53,8 @@ export const asking: readonly Requirement[] = [
     revisions: all,
     rows: ['list 3.1.2-2'],
     proof: [
-      'test/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
-      'test/client/requirements-asking.test.ts > without roots to show gives an empty array',
+      'test/client/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
+      'test/client/client/requirements-asking.test.ts > without roots to show gives an empty array',
     ],
   },
   {
@@ -65,8 +65,8 @@ export const asking: readonly Requirement[] = [
     revisions: all,
     rows: ['list 3.1.2-3'],
     proof: [
-      'test/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
-      'test/client/requirements-asking.test.ts > Roots without a uri, and samples without a role or a model, do not compile',
+      'test/client/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
+      'test/client/client/requirements-asking.test.ts > Roots without a uri, and samples without a role or a model, do not compile',
     ],
   },
   {
@@ -77,7 +77,7 @@ export const asking: readonly Requirement[] = [
     revisions: all,
     rows: ['list 3.1.2-4'],
     proof: [
-      'test/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
+      'test/client/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
     ],
   },
   {
@@ -88,8 +88,8 @@ export const asking: readonly Requirement[] = [
     revisions: all,
     rows: ['list 3.1.2-5'],
     proof: [
-      'test/server/requirements-asking.test.ts > roots/list is a request without params, and its answer reaches the tool',
-      'test/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
+      'test/server/asking/requirements.test.ts > roots/list is a request without params, and its answer reaches the tool',
+      'test/client/client/requirements-asking.test.ts > with roots declares them, and gives an array with the uri of each and its name where it has one',
     ],
   },
   {
@@ -110,7 +110,7 @@ export const asking: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 3.1.3-2'],
     proof: [
-      'test/client/requirements-asking.test.ts > are not promised: the capability has no listChanged, and no client tells of them by itself',
+      'test/client/client/requirements-asking.test.ts > are not promised: the capability has no listChanged, and no client tells of them by itself',
     ],
   },
   {
@@ -120,7 +120,7 @@ export const asking: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 3.1.3-3'],
-    proof: ['test/client/requirements-asking.test.ts > are told by the author with a notification that has no params'],
+    proof: ['test/client/client/requirements-asking.test.ts > are told by the author with a notification that has no params'],
   },
   {
     id: 'sampling/capability',
@@ -130,7 +130,7 @@ export const asking: readonly Requirement[] = [
     revisions: all,
     rows: ['list 3.2.1-1'],
     proof: [
-      'test/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
+      'test/client/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
     ],
   },
   {
@@ -142,7 +142,7 @@ export const asking: readonly Requirement[] = [
     rows: ['list 3.2.1-2'],
     proof: [
       'test/server/context.test.ts > reads %j as %j',
-      'test/server/requirements-asking.test.ts > sampling/createMessage carries messages, preferences and limits',
+      'test/server/asking/requirements.test.ts > sampling/createMessage carries messages, preferences and limits',
     ],
   },
   {
@@ -153,8 +153,8 @@ export const asking: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 3.2.2-1'],
     proof: [
-      'test/server/requirements-asking.test.ts > sampling/createMessage carries messages, preferences and limits, and its answer reaches the tool',
-      'test/server/requirements-asking.test.ts > what is asked is part of a result',
+      'test/server/asking/requirements.test.ts > sampling/createMessage carries messages, preferences and limits, and its answer reaches the tool',
+      'test/server/asking/requirements.test.ts > what is asked is part of a result',
     ],
   },
   {
@@ -165,9 +165,9 @@ export const asking: readonly Requirement[] = [
     revisions: all,
     rows: ['list 3.2.2-2'],
     proof: [
-      'test/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
-      'test/client/requirements-asking.test.ts > may answer with an image, and without a reason to stop',
-      'test/client/requirements-asking.test.ts > Roots without a uri, and samples without a role or a model, do not compile',
+      'test/client/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
+      'test/client/client/requirements-asking.test.ts > may answer with an image, and without a reason to stop',
+      'test/client/client/requirements-asking.test.ts > Roots without a uri, and samples without a role or a model, do not compile',
     ],
   },
   {
@@ -178,8 +178,8 @@ export const asking: readonly Requirement[] = [
     revisions: all,
     rows: ['list 3.2.2-3'],
     proof: [
-      'test/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
-      'test/client/requirements-asking.test.ts > may answer with an image, and without a reason to stop',
+      'test/client/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
+      'test/client/client/requirements-asking.test.ts > may answer with an image, and without a reason to stop',
     ],
   },
   {
@@ -190,7 +190,7 @@ export const asking: readonly Requirement[] = [
     revisions: all,
     rows: ['list 3.2.2-4'],
     proof: [
-      'test/server/requirements-asking.test.ts > sampling/createMessage carries messages, preferences and limits, and its answer reaches the tool',
+      'test/server/asking/requirements.test.ts > sampling/createMessage carries messages, preferences and limits, and its answer reaches the tool',
     ],
   },
   {
@@ -201,7 +201,7 @@ export const asking: readonly Requirement[] = [
     revisions: all,
     rows: ['list 3.2.2-5'],
     proof: [
-      'test/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
+      'test/client/client/requirements-asking.test.ts > that samples declares it, and gives role, content, model and the reason to stop as they were given',
     ],
   },
 ];

@@ -10,9 +10,9 @@ export const calls: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 4.1.1-1'],
     proof: [
-      'test/server/lifecycle.test.ts > is answered before, during and after the handshake',
-      'test/client/rude-probe.test.ts > A server may ping before it has answered the handshake',
-      'test/client/requirements-messages.test.ts > of the server is answered at once by an empty result, also while calls run',
+      'test/server/dispatch/lifecycle.test.ts > is answered before, during and after the handshake',
+      'test/client/negotiate/rude.test.ts > A server may ping before it has answered the handshake',
+      'test/client/client/requirements-messages.test.ts > of the server is answered at once by an empty result, also while calls run',
     ],
   },
   {
@@ -23,10 +23,10 @@ export const calls: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 4.1.1-2', 'pharo pharo-18'],
     proof: [
-      'test/server/lifecycle.test.ts > answers an empty result',
-      'test/server/requirements-messages.test.ts > a ping is answered while calls run',
+      'test/server/dispatch/lifecycle.test.ts > answers an empty result',
+      'test/server/dispatch/requirements.test.ts > a ping is answered while calls run',
       'test/wire/wire.test.ts > is answered as it is written',
-      'test/client/requirements-messages.test.ts > of the server is answered at once by an empty result, also while calls run',
+      'test/client/client/requirements-messages.test.ts > of the server is answered at once by an empty result, also while calls run',
     ],
   },
   {
@@ -36,7 +36,7 @@ export const calls: readonly Requirement[] = [
     party: 'both',
     revisions: legacy,
     rows: ['list 4.1.1-3'],
-    proof: ['test/client/requirements-messages.test.ts > of the client that gets no answer is given up'],
+    proof: ['test/client/client/requirements-messages.test.ts > of the client that gets no answer is given up'],
   },
   {
     id: 'ping/example',
@@ -45,7 +45,7 @@ export const calls: readonly Requirement[] = [
     party: 'both',
     revisions: legacy,
     rows: ['list 4.1.1-4'],
-    proof: ['test/server/requirements-messages.test.ts > a ping of the example is answered by an empty result'],
+    proof: ['test/server/dispatch/requirements.test.ts > a ping of the example is answered by an empty result'],
   },
   {
     id: 'cancellation/either-side',
@@ -56,9 +56,9 @@ export const calls: readonly Requirement[] = [
     rows: ['list 4.2.1-1'],
     proof: [
       'test/server/session.test.ts > aborts the signal with its reason, and the call is never answered',
-      'test/server/requirements-asking.test.ts > a question whose call is cancelled is cancelled too, by its id',
-      'test/client/requirements-messages.test.ts > names a request of the client that is still open, once, with a reason, and nothing that was answered',
-      'test/client/asked.test.ts > A question that the server takes back aborts the handler, and is not answered',
+      'test/server/asking/requirements.test.ts > a question whose call is cancelled is cancelled too, by its id',
+      'test/client/client/requirements-messages.test.ts > names a request of the client that is still open, once, with a reason, and nothing that was answered',
+      'test/client/incoming.test.ts > A question that the server takes back aborts the handler, and is not answered',
     ],
   },
   {
@@ -69,10 +69,10 @@ export const calls: readonly Requirement[] = [
     revisions: all,
     rows: ['list 4.2.1-2'],
     proof: [
-      'test/server/requirements-asking.test.ts > a question whose call is cancelled is cancelled too, by its id',
-      'test/serve/pipe-calls.test.ts > a cancellation with %s gets nothing and stops nothing',
-      'test/client/requirements-messages.test.ts > names a request of the client that is still open, once, with a reason, and nothing that was answered',
-      'test/client/requirements-messages.test.ts > of a request the client does not know changes nothing',
+      'test/server/asking/requirements.test.ts > a question whose call is cancelled is cancelled too, by its id',
+      'test/serve/pipe/calls.test.ts > a cancellation with %s gets nothing and stops nothing',
+      'test/client/client/requirements-messages.test.ts > names a request of the client that is still open, once, with a reason, and nothing that was answered',
+      'test/client/client/requirements-messages.test.ts > of a request the client does not know changes nothing',
     ],
   },
   {
@@ -95,9 +95,9 @@ export const calls: readonly Requirement[] = [
     revisions: all,
     rows: ['list 4.2.1-4'],
     proof: [
-      'test/server/requirements-asking.test.ts > a question whose call is cancelled is cancelled too, by its id',
+      'test/server/asking/requirements.test.ts > a question whose call is cancelled is cancelled too, by its id',
       'test/server/session.test.ts > reaches only calls of its own connection',
-      'test/client/requirements-messages.test.ts > names a request of the client that is still open, once, with a reason, and nothing that was answered',
+      'test/client/client/requirements-messages.test.ts > names a request of the client that is still open, once, with a reason, and nothing that was answered',
     ],
   },
   {
@@ -107,7 +107,7 @@ export const calls: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 4.2.1-5'],
-    proof: ['test/client/requirements-messages.test.ts > is never sent for initialize'],
+    proof: ['test/client/client/requirements-messages.test.ts > is never sent for initialize'],
   },
   {
     id: 'cancellation/stops-work',
@@ -119,8 +119,8 @@ export const calls: readonly Requirement[] = [
     proof: [
       'test/server/session.test.ts > aborts the signal with its reason, and the call is never answered',
       'test/server/session.test.ts > frees the id for another call',
-      'test/serve/stdio-revisions.test.ts > says nothing more of a call that was cancelled',
-      'test/client/asked.test.ts > A question that the server takes back aborts the handler, and is not answered',
+      'test/serve/stdio/revisions.test.ts > says nothing more of a call that was cancelled',
+      'test/client/incoming.test.ts > A question that the server takes back aborts the handler, and is not answered',
     ],
   },
   {
@@ -131,8 +131,8 @@ export const calls: readonly Requirement[] = [
     revisions: all,
     rows: ['list 4.2.1-7'],
     proof: [
-      'test/serve/pipe-calls.test.ts > a cancellation with %s gets nothing and stops nothing',
-      'test/serve/pipe-sequence.test.ts > changes nothing once the answer has left',
+      'test/serve/pipe/calls.test.ts > a cancellation with %s gets nothing and stops nothing',
+      'test/serve/pipe/sequence.test.ts > changes nothing once the answer has left',
     ],
   },
   {
@@ -142,7 +142,7 @@ export const calls: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 4.2.1-8'],
-    proof: ['test/server/requirements-messages.test.ts > a cancellation of the example ends the call it names'],
+    proof: ['test/server/dispatch/requirements.test.ts > a cancellation of the example ends the call it names'],
   },
   {
     id: 'progress/token',
@@ -164,7 +164,7 @@ export const calls: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 4.3.1-2'],
-    proof: ['test/client/requirements-messages.test.ts > is asked for with a token that no other running request has'],
+    proof: ['test/client/client/requirements-messages.test.ts > is asked for with a token that no other running request has'],
   },
   {
     id: 'progress/members',
@@ -175,9 +175,9 @@ export const calls: readonly Requirement[] = [
     rows: ['list 4.3.2-1'],
     proof: [
       'test/server/context.test.ts > is sent before the answer, with the token',
-      'test/serve/stdio-revisions.test.ts > reports progress before the answer',
-      'test/client/requirements-messages.test.ts > without a token or a number, and after the answer, reaches nobody',
-      'test/client/requirements-messages.test.ts > is never told by a client, even where the server asks for it',
+      'test/serve/stdio/revisions.test.ts > reports progress before the answer',
+      'test/client/client/requirements-messages.test.ts > without a token or a number, and after the answer, reaches nobody',
+      'test/client/client/requirements-messages.test.ts > is never told by a client, even where the server asks for it',
     ],
   },
   {
@@ -199,7 +199,7 @@ export const calls: readonly Requirement[] = [
     proof: [
       'test/server/context.test.ts > grows strictly: everything else is dropped',
       'test/server/context.test.ts > has its own count in every call',
-      'test/client/requirements-messages.test.ts > is never told by a client, even where the server asks for it',
+      'test/client/client/requirements-messages.test.ts > is never told by a client, even where the server asks for it',
     ],
   },
   {
@@ -212,8 +212,8 @@ export const calls: readonly Requirement[] = [
     proof: [
       'test/server/context.test.ts > ends with the answer',
       'test/server/session.test.ts > aborts the signal with its reason, and the call is never answered',
-      'test/client/requirements-messages.test.ts > without a token or a number, and after the answer, reaches nobody',
-      'test/client/requirements-messages.test.ts > is never told by a client, even where the server asks for it',
+      'test/client/client/requirements-messages.test.ts > without a token or a number, and after the answer, reaches nobody',
+      'test/client/client/requirements-messages.test.ts > is never told by a client, even where the server asks for it',
     ],
   },
   {
@@ -223,6 +223,6 @@ export const calls: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 4.3.1-3', 'list 4.3.2-5'],
-    proof: ['test/server/requirements-messages.test.ts > progress of the example carries its token, the progress and the total'],
+    proof: ['test/server/dispatch/requirements.test.ts > progress of the example carries its token, the progress and the total'],
   },
 ];

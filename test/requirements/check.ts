@@ -19,7 +19,7 @@ export const check: readonly Requirement[] = [
     revisions: none,
     rows: ['list 0-3'],
     proof: [
-      'test/check/cases/cases.test.ts > are valid, at the bounds, invalid by each keyword, incomplete, with more than is known, and hostile',
+      'test/check/cases/suite.test.ts > are valid, at the bounds, invalid by each keyword, incomplete, with more than is known, and hostile',
     ],
   },
   {
@@ -29,7 +29,7 @@ export const check: readonly Requirement[] = [
     party: 'both',
     revisions: none,
     rows: ['list 0-4'],
-    proof: ['test/check/score.test.ts > goes from 0, when no MUST was seen to be kept, to 100, when all that apply were'],
+    proof: ['test/check/report/report.test.ts > goes from 0, when no MUST was seen to be kept, to 100, when all that apply were'],
   },
   {
     id: 'check/report/report',
@@ -38,7 +38,9 @@ export const check: readonly Requirement[] = [
     party: 'both',
     revisions: none,
     rows: ['list 0-6'],
-    proof: ['test/check/score.test.ts > judges by the one revision that was asked for, as data and as text with a table of sections'],
+    proof: [
+      'test/check/report/report.test.ts > judges by the one revision that was asked for, as data and as text with a table of sections',
+    ],
   },
   {
     id: 'check/named-requirements',
@@ -48,8 +50,8 @@ export const check: readonly Requirement[] = [
     revisions: all,
     rows: ['list 0-10'],
     proof: [
-      'test/check/rows.test.ts > is a requirement of the same id, or is mapped to others, or has a reason',
-      'test/check/catalogue.test.ts > gives every requirement an id like a path',
+      'test/check/catalogue/catalogue/rows.test.ts > is a requirement of the same id, or is mapped to others, or has a reason',
+      'test/check/catalogue/catalogue.test.ts > gives every requirement an id like a path',
     ],
   },
   {
@@ -59,7 +61,9 @@ export const check: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 0-11'],
-    proof: ['test/check/score.test.ts > judges by the one revision that was asked for, as data and as text with a table of sections'],
+    proof: [
+      'test/check/report/report.test.ts > judges by the one revision that was asked for, as data and as text with a table of sections',
+    ],
   },
   {
     id: 'check/revision',
@@ -69,8 +73,8 @@ export const check: readonly Requirement[] = [
     revisions: legacy,
     rows: ['lisp cl-64'],
     proof: [
-      'test/check/score.test.ts > judges by the one revision that was asked for, as data and as text with a table of sections',
-      'test/cli/live-surface.test.ts > finds nothing broken in any revision',
+      'test/check/report/report.test.ts > judges by the one revision that was asked for, as data and as text with a table of sections',
+      'test/cli/commands/live/live/surface.test.ts > finds nothing broken in any revision',
     ],
   },
 ];

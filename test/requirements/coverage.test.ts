@@ -171,8 +171,8 @@ const places: Partial<Record<Part, string>> = {
   asking: 'src/server/asking.ts',
   http: 'src/serve/http.ts',
   client: 'src/client',
-  lisp: 'src/live/lisp',
-  smalltalk: 'src/live/smalltalk',
+  lisp: 'src/live/languages/lisp',
+  smalltalk: 'src/live/languages/smalltalk',
   cases: 'src/check/cases',
   inspect: 'src/inspect',
 };

@@ -10,13 +10,13 @@ export const errors: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.1.2-3', 'pharo pharo-5', 'python py-5'],
     proof: [
-      'test/server/dispatch-any.test.ts > keeps its promises after a handshake of %s',
+      'test/server/dispatch/any.test.ts > keeps its promises after a handshake of %s',
       'test/jsonrpc/error.test.ts > makes %j',
-      'test/server/tools-failing.test.ts > with the code %s is an internal error',
+      'test/server/tools/failing.test.ts > with the code %s is an internal error',
       'test/jsonrpc/message.test.ts > that is broken is never answered: %j',
-      'test/client/requirements-messages.test.ts > is answered under its id, whatever that is, and an unknown request by an error with a code and a message',
-      'test/client/requirements-messages.test.ts > that is an error rejects with its code, message and data, as they were sent',
-      'test/client/requirements-messages.test.ts > with both a result and an error, or neither, is none',
+      'test/client/client/requirements-messages.test.ts > is answered under its id, whatever that is, and an unknown request by an error with a code and a message',
+      'test/client/client/requirements-messages.test.ts > that is an error rejects with its code, message and data, as they were sent',
+      'test/client/client/requirements-messages.test.ts > with both a result and an error, or neither, is none',
     ],
   },
   {
@@ -26,7 +26,7 @@ export const errors: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 1.1.2-5'],
-    proof: ['test/server/requirements-messages.test.ts > needs no data'],
+    proof: ['test/server/dispatch/requirements.test.ts > needs no data'],
   },
   {
     id: 'errors/any-code',
@@ -60,8 +60,8 @@ export const errors: readonly Requirement[] = [
     revisions: legacy,
     rows: ['python py-9'],
     proof: [
-      'test/serve/pipe-handlers.test.ts > an RpcError of a handler keeps its code %i, message and data',
-      'test/server/tools-failing.test.ts > is a protocol error, as thrown',
+      'test/serve/pipe/handlers.test.ts > an RpcError of a handler keeps its code %i, message and data',
+      'test/server/tools/failing.test.ts > is a protocol error, as thrown',
     ],
   },
   {
@@ -74,7 +74,7 @@ export const errors: readonly Requirement[] = [
     proof: [
       'test/jsonrpc/error.test.ts > makes %j',
       'test/jsonrpc/error.test.ts > gives every code one name',
-      'test/server/tools-failing.test.ts > for a missing resource has the code of %s',
+      'test/server/tools/failing.test.ts > for a missing resource has the code of %s',
     ],
   },
   {
@@ -134,7 +134,7 @@ export const errors: readonly Requirement[] = [
     proof: [
       'test/jsonrpc/message.test.ts > names the wrong version of %j',
       'test/wire/wire.test.ts > is answered as it is written',
-      'test/server/dispatch-batch.test.ts > in %s has the id null: %s',
+      'test/server/dispatch/batch.test.ts > in %s has the id null: %s',
     ],
   },
   {
@@ -157,7 +157,7 @@ export const errors: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-6'],
-    proof: ['test/server/error-details.test.ts > errorDetails message puts every detail into the message'],
+    proof: ['test/server/answer/error-details.test.ts > errorDetails message puts every detail into the message'],
   },
   {
     id: 'errors/invalid-params',
@@ -167,10 +167,10 @@ export const errors: readonly Requirement[] = [
     revisions: all,
     rows: ['list E-2', 'pharo pharo-44', 'lisp cl-33'],
     proof: [
-      'test/server/requirements-messages.test.ts > of a missing parameter names it',
+      'test/server/dispatch/requirements.test.ts > of a missing parameter names it',
       'test/server/dispatch.test.ts > has parameters of the wrong shape',
       'test/server/listing.test.ts > that is %s is refused',
-      'test/server/requirements-logging.test.ts > knows no level %j',
+      'test/server/call/requirements-logging.test.ts > knows no level %j',
     ],
   },
   {
@@ -180,7 +180,7 @@ export const errors: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list E-6'],
-    proof: ['test/server/requirements-messages.test.ts > of a missing parameter names it'],
+    proof: ['test/server/dispatch/requirements.test.ts > of a missing parameter names it'],
   },
   {
     id: 'errors/internal',

@@ -13,8 +13,8 @@ export const jsonrpc: readonly Requirement[] = [
       'test/jsonrpc/message.test.ts > names the wrong version of %j and keeps a readable id',
       'test/jsonrpc/message.test.ts > answers %j, which is no object',
       'test/jsonrpc/message.test.ts > answers the params %j of a request',
-      'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
-      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
+      'test/serve/stdio/requirements.test.ts > every message is one line of UTF-8 with a newline at its end',
+      'test/client/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
     ],
   },
   {
@@ -28,8 +28,8 @@ export const jsonrpc: readonly Requirement[] = [
       'test/jsonrpc/message.test.ts > has the id %j',
       'test/jsonrpc/message.test.ts > has no id when the id is %j',
       'test/server/context.test.ts > knows the id %j as it was sent',
-      'test/server/requirements-asking.test.ts > ids are never used twice',
-      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
+      'test/server/asking/requirements.test.ts > ids are never used twice',
+      'test/client/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
     ],
   },
   {
@@ -40,9 +40,9 @@ export const jsonrpc: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.1.1-3'],
     proof: [
-      'test/server/requirements-asking.test.ts > ids are never used twice',
-      'test/serve/pipe-calls.test.ts > an id in use is refused and the first call is answered once',
-      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
+      'test/server/asking/requirements.test.ts > ids are never used twice',
+      'test/serve/pipe/calls.test.ts > an id in use is refused and the first call is answered once',
+      'test/client/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
     ],
   },
   {
@@ -55,7 +55,7 @@ export const jsonrpc: readonly Requirement[] = [
     proof: [
       'test/jsonrpc/message.test.ts > names the wrong method of %j',
       'test/serve/pipe.test.ts > gets one error with its id',
-      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
+      'test/client/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
     ],
   },
   {
@@ -66,7 +66,7 @@ export const jsonrpc: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.1.1-5', 'lisp cl-9'],
     proof: [
-      'test/server/requirements-messages.test.ts > has params, none, or more of them than are known',
+      'test/server/dispatch/requirements.test.ts > has params, none, or more of them than are known',
       'test/jsonrpc/message.test.ts > answers the params %j of a request',
     ],
   },
@@ -77,7 +77,7 @@ export const jsonrpc: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 1.1.1-6'],
-    proof: ['test/server/requirements-messages.test.ts > keeps its string id when its method is unknown'],
+    proof: ['test/server/dispatch/requirements.test.ts > keeps its string id when its method is unknown'],
   },
   {
     id: 'jsonrpc/request/answered',
@@ -87,8 +87,8 @@ export const jsonrpc: readonly Requirement[] = [
     revisions: all,
     rows: ['pharo pharo-3', 'lisp cl-47'],
     proof: [
-      'test/serve/pipe-sequence.test.ts > gets one answer per request that was not cancelled, and nothing else',
-      'test/server/dispatch-any.test.ts > keeps its promises after a handshake of %s',
+      'test/serve/pipe/sequence.test.ts > gets one answer per request that was not cancelled, and nothing else',
+      'test/server/dispatch/any.test.ts > keeps its promises after a handshake of %s',
     ],
   },
   {
@@ -99,12 +99,12 @@ export const jsonrpc: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.1.2-1', 'lisp cl-48'],
     proof: [
-      'test/server/requirements-messages.test.ts > is told from others by the value and the type of its id',
+      'test/server/dispatch/requirements.test.ts > is told from others by the value and the type of its id',
       'test/server/context.test.ts > knows the id %j as it was sent',
-      'test/serve/pipe-sequence.test.ts > gets one answer per request that was not cancelled, and nothing else',
-      'test/client/requirements-messages.test.ts > belongs to the request whose id it has, in value and type',
-      'test/client/requirements-messages.test.ts > is answered under its id, whatever that is, and an unknown request by an error with a code and a message',
-      'test/client/rude-answers.test.ts > Answers in another order find their requests',
+      'test/serve/pipe/sequence.test.ts > gets one answer per request that was not cancelled, and nothing else',
+      'test/client/client/requirements-messages.test.ts > belongs to the request whose id it has, in value and type',
+      'test/client/client/requirements-messages.test.ts > is answered under its id, whatever that is, and an unknown request by an error with a code and a message',
+      'test/client/link/rude-answers.test.ts > Answers in another order find their requests',
     ],
   },
   {
@@ -115,11 +115,11 @@ export const jsonrpc: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.1.2-2', 'python py-4'],
     proof: [
-      'test/server/dispatch-any.test.ts > keeps its promises after a handshake of %s',
+      'test/server/dispatch/any.test.ts > keeps its promises after a handshake of %s',
       'test/jsonrpc/message.test.ts > that is broken is never answered: %j',
-      'test/protocol/examples.test.ts > cannot be built wrong',
-      'test/client/requirements-messages.test.ts > with both a result and an error, or neither, is none',
-      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
+      'test/protocol/types/examples.test.ts > cannot be built wrong',
+      'test/client/client/requirements-messages.test.ts > with both a result and an error, or neither, is none',
+      'test/client/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
     ],
   },
   {
@@ -130,9 +130,9 @@ export const jsonrpc: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.1.2-4'],
     proof: [
-      'test/server/requirements-messages.test.ts > is an object, whatever was asked',
-      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
-      'test/client/rude-answers.test.ts > a server that %s breaks the protocol',
+      'test/server/dispatch/requirements.test.ts > is an object, whatever was asked',
+      'test/client/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
+      'test/client/link/rude-answers.test.ts > a server that %s breaks the protocol',
     ],
   },
   {
@@ -143,10 +143,10 @@ export const jsonrpc: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.1.3-1'],
     proof: [
-      'test/server/requirements-messages.test.ts > of the server has a method and no id',
+      'test/server/dispatch/requirements.test.ts > of the server has a method and no id',
       'test/server/dispatch.test.ts > names the method it does not know',
-      'test/protocol/examples.test.ts > cannot be built wrong',
-      'test/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
+      'test/protocol/types/examples.test.ts > cannot be built wrong',
+      'test/client/client/requirements-messages.test.ts > is a request with a version, a method and an id of its own, a notification without an id, or an answer',
     ],
   },
   {
@@ -158,7 +158,7 @@ export const jsonrpc: readonly Requirement[] = [
     rows: ['list 1.1.3-2'],
     proof: [
       'test/jsonrpc/message.test.ts > answers a message without id that is no valid notification',
-      'test/server/requirements-messages.test.ts > of the server has a method and no id',
+      'test/server/dispatch/requirements.test.ts > of the server has a method and no id',
     ],
   },
   {
@@ -168,7 +168,7 @@ export const jsonrpc: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 1.1.3-3'],
-    proof: ['test/server/requirements-messages.test.ts > of initialized is taken %s, and not answered'],
+    proof: ['test/server/dispatch/requirements.test.ts > of initialized is taken %s, and not answered'],
   },
   {
     id: 'jsonrpc/notification/unanswered',
@@ -178,10 +178,10 @@ export const jsonrpc: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.1.3-4', 'pharo pharo-7', 'lisp cl-49'],
     proof: [
-      'test/server/requirements-messages.test.ts > that is unknown is let pass',
-      'test/server/requirements-messages.test.ts > is not answered, however many there are',
+      'test/server/dispatch/requirements.test.ts > that is unknown is let pass',
+      'test/server/dispatch/requirements.test.ts > is not answered, however many there are',
       'test/server/dispatch.test.ts > is every notification and response in %s',
-      'test/client/requirements-messages.test.ts > is not answered where it is a notification, known or not, whole or broken',
+      'test/client/client/requirements-messages.test.ts > is not answered where it is a notification, known or not, whole or broken',
     ],
   },
   {
@@ -227,9 +227,9 @@ export const jsonrpc: readonly Requirement[] = [
     rows: ['lisp cl-50'],
     proof: [
       'test/wire/wire.test.ts > says only what the official schema of its revision allows',
-      'test/serve/stdio-revisions.test.ts > lists its tools and runs them',
-      'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
-      'test/client/requirements-messages.test.ts > is what the official schema of its revision allows',
+      'test/serve/stdio/revisions.test.ts > lists its tools and runs them',
+      'test/serve/stdio/requirements.test.ts > every message is one line of UTF-8 with a newline at its end',
+      'test/client/client/requirements-messages.test.ts > is what the official schema of its revision allows',
       'test/conformance/client.test.ts > the official conformance suite of clients',
     ],
   },
@@ -241,8 +241,8 @@ export const jsonrpc: readonly Requirement[] = [
     revisions: all,
     rows: ['lisp cl-51'],
     proof: [
-      'test/serve/requirements-stdio.test.ts > a thousand lines that are no messages get an error each',
-      'test/jsonrpc/corpora.test.ts > is answered line by line, and the server goes on, in %s',
+      'test/serve/stdio/requirements.test.ts > a thousand lines that are no messages get an error each',
+      'test/jsonrpc/message/corpora.test.ts > is answered line by line, and the server goes on, in %s',
     ],
   },
   {
@@ -253,7 +253,7 @@ export const jsonrpc: readonly Requirement[] = [
     revisions: all,
     rows: ['lisp cl-52'],
     proof: [
-      'test/serve/requirements-stdio.test.ts > a thousand lines that are no messages get an error each',
+      'test/serve/stdio/requirements.test.ts > a thousand lines that are no messages get an error each',
       'test/serve/pipe.test.ts > gets one error without an id, written as the revision has it',
       'test/serve/pipe.test.ts > gets one error with its id',
     ],
@@ -266,7 +266,7 @@ export const jsonrpc: readonly Requirement[] = [
     revisions: all,
     rows: ['lisp cl-53'],
     proof: [
-      'test/serve/requirements-stdio.test.ts > a thousand lines that are no messages get an error each',
+      'test/serve/stdio/requirements.test.ts > a thousand lines that are no messages get an error each',
       'test/serve/pipe.test.ts > an oversized line costs exactly one error, and the next is read',
     ],
   },
@@ -279,7 +279,7 @@ export const jsonrpc: readonly Requirement[] = [
     rows: ['lisp cl-66'],
     proof: [
       'test/serve/stdio.test.ts > serves between the pipes of a shell',
-      'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
+      'test/serve/stdio/requirements.test.ts > every message is one line of UTF-8 with a newline at its end',
     ],
   },
   {

@@ -10,8 +10,8 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.1-1'],
     proof: [
-      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
-      'test/client/rude-probe.test.ts > is asked once, and greeted, on a pipe',
+      'test/client/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/client/negotiate/rude.test.ts > is asked once, and greeted, on a pipe',
     ],
   },
   {
@@ -22,7 +22,7 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.1-2'],
     proof: [
-      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/client/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
     ],
   },
   {
@@ -33,8 +33,8 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.1-3', 'python py-15'],
     proof: [
-      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
-      'test/client/requirements-lifecycle.test.ts > of a client are what it has handlers for, in %s',
+      'test/client/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/client/client/requirements-lifecycle.test.ts > of a client are what it has handlers for, in %s',
     ],
   },
   {
@@ -45,7 +45,7 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.1-4'],
     proof: [
-      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/client/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
     ],
   },
   {
@@ -56,7 +56,7 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.1-11', 'pharo pharo-9', 'lisp cl-11'],
     proof: [
-      'test/server/requirements-messages.test.ts > of the example is answered in its revision, with the capabilities of everything there is',
+      'test/server/dispatch/requirements.test.ts > of the example is answered in its revision, with the capabilities of everything there is',
       'test/wire/wire.test.ts > is answered as it is written',
     ],
   },
@@ -67,7 +67,7 @@ export const lifecycle: readonly Requirement[] = [
     party: 'server',
     revisions: legacy,
     rows: ['list 1.3.1-5'],
-    proof: ['test/server/lifecycle.test.ts > answers with the version that was asked for'],
+    proof: ['test/server/dispatch/lifecycle.test.ts > answers with the version that was asked for'],
   },
   {
     id: 'lifecycle/result/capabilities',
@@ -77,7 +77,7 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.1-6', 'python py-18'],
     proof: [
-      'test/server/lifecycle.test.ts > answers with the version that was asked for',
+      'test/server/dispatch/lifecycle.test.ts > answers with the version that was asked for',
       'test/server/core.test.ts > follow what is registered',
     ],
   },
@@ -88,7 +88,7 @@ export const lifecycle: readonly Requirement[] = [
     party: 'server',
     revisions: legacy,
     rows: ['list 1.3.1-7'],
-    proof: ['test/server/lifecycle.test.ts > describes the server in the members its revision has'],
+    proof: ['test/server/dispatch/lifecycle.test.ts > describes the server in the members its revision has'],
   },
   {
     id: 'lifecycle/result/example',
@@ -98,7 +98,7 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.1-12'],
     proof: [
-      'test/server/requirements-messages.test.ts > of the example is answered in its revision, with the capabilities of everything there is',
+      'test/server/dispatch/requirements.test.ts > of the example is answered in its revision, with the capabilities of everything there is',
     ],
   },
   {
@@ -110,8 +110,8 @@ export const lifecycle: readonly Requirement[] = [
     rows: ['python py-14'],
     proof: [
       'test/server/server.test.ts > are refused with the remedy: %j',
-      'test/server/lifecycle.test.ts > names %s when that is what is wrong',
-      'test/server/lifecycle.test.ts > describes the server in the members its revision has',
+      'test/server/dispatch/lifecycle.test.ts > names %s when that is what is wrong',
+      'test/server/dispatch/lifecycle.test.ts > describes the server in the members its revision has',
     ],
   },
   {
@@ -132,9 +132,9 @@ export const lifecycle: readonly Requirement[] = [
     rows: ['pharo pharo-8', 'pharo pharo-16', 'lisp cl-10', 'lisp cl-15'],
     proof: [
       'test/wire/wire.test.ts > is answered as it is written',
-      'test/serve/pipe-calls.test.ts > a ping is answered, and nothing else is done',
-      'test/server/lifecycle.test.ts > is a barrier: what follows it in the same chunk is judged by it',
-      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/serve/pipe/calls.test.ts > a ping is answered, and nothing else is done',
+      'test/server/dispatch/lifecycle.test.ts > is a barrier: what follows it in the same chunk is judged by it',
+      'test/client/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
     ],
   },
   {
@@ -145,8 +145,8 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.1-8', 'lisp cl-13'],
     proof: [
-      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
-      'test/client/requirements-lifecycle.test.ts > sends nothing before its answer',
+      'test/client/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/client/client/requirements-lifecycle.test.ts > sends nothing before its answer',
     ],
   },
   {
@@ -157,7 +157,7 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.1-13', 'pharo pharo-15', 'lisp cl-14'],
     proof: [
-      'test/server/requirements-messages.test.ts > of initialized is taken %s, and not answered',
+      'test/server/dispatch/requirements.test.ts > of initialized is taken %s, and not answered',
       'test/wire/wire.test.ts > is answered as it is written',
     ],
   },
@@ -168,7 +168,7 @@ export const lifecycle: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 1.3.1-9'],
-    proof: ['test/client/requirements-lifecycle.test.ts > sends nothing before its answer'],
+    proof: ['test/client/client/requirements-lifecycle.test.ts > sends nothing before its answer'],
   },
   {
     id: 'lifecycle/before-initialized/quiet',
@@ -187,8 +187,8 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.2-1'],
     proof: [
-      'test/client/requirements-lifecycle.test.ts > asks for the latest revision that has one, and follows the server to an older',
-      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/client/client/requirements-lifecycle.test.ts > asks for the latest revision that has one, and follows the server to an older',
+      'test/client/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
     ],
   },
   {
@@ -198,7 +198,9 @@ export const lifecycle: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 1.3.2-2'],
-    proof: ['test/client/requirements-lifecycle.test.ts > asks for the latest revision that has one, and follows the server to an older'],
+    proof: [
+      'test/client/client/requirements-lifecycle.test.ts > asks for the latest revision that has one, and follows the server to an older',
+    ],
   },
   {
     id: 'lifecycle/version/echoed',
@@ -208,8 +210,8 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 0-9', 'list 1.3.2-3', 'pharo pharo-10', 'lisp cl-1', 'lisp cl-5'],
     proof: [
-      'test/server/lifecycle.test.ts > answers with the version that was asked for',
-      'test/serve/stdio-revisions.test.ts > lists its tools and runs them',
+      'test/server/dispatch/lifecycle.test.ts > answers with the version that was asked for',
+      'test/serve/stdio/revisions.test.ts > lists its tools and runs them',
     ],
   },
   {
@@ -220,7 +222,7 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.2-4'],
     proof: [
-      'test/server/lifecycle.test.ts > offers the newest legacy version to a client that asks for %j',
+      'test/server/dispatch/lifecycle.test.ts > offers the newest legacy version to a client that asks for %j',
       'test/server/dispatch.test.ts > echoes only what it serves',
     ],
   },
@@ -232,7 +234,7 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.2-5'],
     proof: [
-      'test/client/requirements-lifecycle.test.ts > that ends in %s, which is no revision of the client, is the end of the connection',
+      'test/client/client/requirements-lifecycle.test.ts > that ends in %s, which is no revision of the client, is the end of the connection',
     ],
   },
   {
@@ -243,10 +245,10 @@ export const lifecycle: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.3-1'],
     proof: [
-      'test/server/lifecycle.test.ts > answers with the version that was asked for',
-      'test/server/lifecycle.test.ts > names %s when that is what is wrong',
-      'test/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
-      'test/client/requirements-lifecycle.test.ts > of a client are what it has handlers for, in %s',
+      'test/server/dispatch/lifecycle.test.ts > answers with the version that was asked for',
+      'test/server/dispatch/lifecycle.test.ts > names %s when that is what is wrong',
+      'test/client/client/requirements-lifecycle.test.ts > comes first, with the version, the capabilities and who the client is, and is confirmed before anything else',
+      'test/client/client/requirements-lifecycle.test.ts > of a client are what it has handlers for, in %s',
     ],
   },
   {
@@ -258,11 +260,11 @@ export const lifecycle: readonly Requirement[] = [
     rows: ['list 1.3.3-2', 'list 1.3.3-3'],
     proof: [
       'test/server/dispatch.test.ts > has no tools to list when there are none',
-      'test/server/requirements-asking.test.ts > a client that declared nothing is asked for nothing',
-      'test/server/requirements-asking.test.ts > only if the request says that it can be answered',
+      'test/server/asking/requirements.test.ts > a client that declared nothing is asked for nothing',
+      'test/server/asking/requirements.test.ts > only if the request says that it can be answered',
       'test/server/core.test.ts > is not sent to a client that was promised no tools',
-      'test/client/requirements-lifecycle.test.ts > of a server decide what a client listens for: changes that nobody tells of are not asked for',
-      'test/client/asked.test.ts > is refused in the older era where no handler was declared, and nobody is asked',
+      'test/client/client/requirements-lifecycle.test.ts > of a server decide what a client listens for: changes that nobody tells of are not asked for',
+      'test/client/incoming.test.ts > is refused in the older era where no handler was declared, and nobody is asked',
     ],
   },
   {
@@ -274,8 +276,8 @@ export const lifecycle: readonly Requirement[] = [
     rows: ['python py-16', 'python py-17'],
     proof: [
       'test/server/context.test.ts > keeps unknown capabilities exactly as they were sent',
-      'test/protocol/examples.test.ts > can be built in every way that is right',
-      'test/client/requirements-lifecycle.test.ts > of a server are kept as they were sent, unknown members too',
+      'test/protocol/types/examples.test.ts > can be built in every way that is right',
+      'test/client/client/requirements-lifecycle.test.ts > of a server are kept as they were sent, unknown members too',
     ],
   },
   {
@@ -285,7 +287,7 @@ export const lifecycle: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-11', 'pharo pharo-12', 'pharo pharo-13', 'lisp cl-24'],
-    proof: ['test/server/announces.test.ts > announces false declares nothing of changes and logs, and denied declares them false'],
+    proof: ['test/server/server/announces.test.ts > announces false declares nothing of changes and logs, and denied declares them false'],
   },
   {
     id: 'lifecycle/methods',
@@ -295,7 +297,7 @@ export const lifecycle: readonly Requirement[] = [
     revisions: all,
     rows: ['pharo pharo-17', 'pharo pharo-46'],
     proof: [
-      'test/server/requirements-session.test.ts > every method of the session is answered with a result under its id, and no other method is known',
+      'test/server/session/requirements.test.ts > every method of the session is answered with a result under its id, and no other method is known',
     ],
   },
   {
@@ -305,6 +307,6 @@ export const lifecycle: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 1.3.4-1'],
-    proof: ['test/server/requirements-messages.test.ts > has no counterpart at the end'],
+    proof: ['test/server/dispatch/requirements.test.ts > has no counterpart at the end'],
   },
 ];

@@ -9,7 +9,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: legacy,
     rows: ['pharo pharo-14', 'lisp cl-12'],
-    proof: ['test/live/presented.test.ts > presents itself under the name and version it was given'],
+    proof: ['test/live/offer/create-live.test.ts > presents itself under the name and version it was given'],
   },
   {
     id: 'live/smalltalk/evaluate',
@@ -18,7 +18,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-21', 'pharo pharo-22'],
-    proof: ['test/live/surface-pharo.test.ts > the surface pharo offers what the guide lists'],
+    proof: ['test/live/offer/surfaces/pharo.test.ts > the surface pharo offers what the guide lists'],
   },
   {
     id: 'live/smalltalk/value',
@@ -28,8 +28,8 @@ export const live: readonly Requirement[] = [
     revisions: all,
     rows: ['pharo pharo-24'],
     proof: [
-      'test/live/surface-pharo.test.ts > the surface pharo answers the print string alone',
-      'test/cli/live-surface.test.ts > goes through the handshake and the calls of the guide, byte for byte',
+      'test/live/offer/surfaces/pharo.test.ts > the surface pharo answers the print string alone',
+      'test/cli/commands/live/live/surface.test.ts > goes through the handshake and the calls of the guide, byte for byte',
     ],
   },
   {
@@ -39,7 +39,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-26'],
-    proof: ['test/live/surface-pharo.test.ts > the surface pharo answers the print string alone, and what fails as Error:'],
+    proof: ['test/live/offer/surfaces/pharo.test.ts > the surface pharo answers the print string alone, and what fails as Error:'],
   },
   {
     id: 'live/smalltalk/version',
@@ -49,8 +49,8 @@ export const live: readonly Requirement[] = [
     revisions: all,
     rows: ['pharo pharo-28', 'pharo pharo-32'],
     proof: [
-      'test/live/surface-pharo.test.ts > the surface pharo offers what the guide lists',
-      'test/live/surface-pharo.test.ts > the surface pharo reads the version of the image and the details of a class',
+      'test/live/offer/surfaces/pharo.test.ts > the surface pharo offers what the guide lists',
+      'test/live/offer/surfaces/pharo.test.ts > the surface pharo reads the version of the image and the details of a class',
     ],
   },
   {
@@ -61,8 +61,8 @@ export const live: readonly Requirement[] = [
     revisions: all,
     rows: ['pharo pharo-34', 'pharo pharo-35'],
     proof: [
-      'test/live/surface-pharo.test.ts > the surface pharo reads the version of the image and the details of a class',
-      'test/live/surface-pharo.test.ts > the surface pharo shows a class as it is after it was changed',
+      'test/live/offer/surfaces/pharo.test.ts > the surface pharo reads the version of the image and the details of a class',
+      'test/live/offer/surfaces/pharo.test.ts > the surface pharo shows a class as it is after it was changed',
     ],
   },
   {
@@ -73,8 +73,8 @@ export const live: readonly Requirement[] = [
     revisions: all,
     rows: ['pharo pharo-37', 'pharo pharo-39', 'pharo pharo-40'],
     proof: [
-      'test/live/surface-pharo.test.ts > the surface pharo offers what the guide lists',
-      'test/live/surface-pharo.test.ts > the surface pharo resolves the prompt of the guide',
+      'test/live/offer/surfaces/pharo.test.ts > the surface pharo offers what the guide lists',
+      'test/live/offer/surfaces/pharo.test.ts > the surface pharo resolves the prompt of the guide',
     ],
   },
   {
@@ -84,7 +84,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-17', 'lisp cl-18'],
-    proof: ['test/live/surface-cl.test.ts > offers evaluate-lisp as the reference lists it, and nothing else'],
+    proof: ['test/live/offer/surfaces/cl.test.ts > offers evaluate-lisp as the reference lists it, and nothing else'],
   },
   {
     id: 'live/lisp/persistent',
@@ -93,7 +93,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-19'],
-    proof: ['test/live/surface-cl.test.ts > answers values after =>, and keeps what was defined'],
+    proof: ['test/live/offer/surfaces/cl.test.ts > answers values after =>, and keeps what was defined'],
   },
   {
     id: 'live/lisp/value',
@@ -102,7 +102,7 @@ export const live: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['lisp cl-20', 'lisp cl-21'],
-    proof: ['test/live/surface-cl.test.ts > answers values after =>, and keeps what was defined'],
+    proof: ['test/live/offer/surfaces/cl.test.ts > answers values after =>, and keeps what was defined'],
   },
   {
     id: 'live/lisp/error',
@@ -111,7 +111,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-22', 'lisp cl-36'],
-    proof: ['test/live/surface-cl.test.ts > reports a condition as a result: type, message, blank line, backtrace'],
+    proof: ['test/live/offer/surfaces/cl.test.ts > reports a condition as a result: type, message, blank line, backtrace'],
   },
   {
     id: 'live/lisp/error-is-result',
@@ -120,7 +120,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-35', 'lisp cl-37'],
-    proof: ['test/live/surface-cl.test.ts > reports a condition as a result: type, message, blank line, backtrace'],
+    proof: ['test/live/offer/surfaces/cl.test.ts > reports a condition as a result: type, message, blank line, backtrace'],
   },
   {
     id: 'live/lisp/session',
@@ -131,7 +131,7 @@ export const live: readonly Requirement[] = [
     rows: ['lisp cl-55'],
     proof: [
       'test/wire/wire.test.ts > is answered as it is written',
-      'test/cli/live-surface.test.ts > goes through the complete session of the reference, byte for byte',
+      'test/cli/commands/live/live/surface.test.ts > goes through the complete session of the reference, byte for byte',
     ],
   },
   {
@@ -142,8 +142,8 @@ export const live: readonly Requirement[] = [
     revisions: all,
     rows: ['lisp cl-58'],
     proof: [
-      'test/cli/live-surface.test.ts > answers a single message that is piped in, says who it is, and ends',
-      'test/live/lisp/run-server.test.ts > serves an official client by itself, with values, output, conditions and state',
+      'test/cli/commands/live/live/surface.test.ts > answers a single message that is piped in, says who it is, and ends',
+      'test/live/languages/lisp/engine/run-server.test.ts > serves an official client by itself, with values, output, conditions and state',
     ],
   },
   {
@@ -153,7 +153,7 @@ export const live: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['lisp cl-60'],
-    proof: ['test/cli/live.test.ts > can be pasted into a shell whatever the path is'],
+    proof: ['test/cli/commands/live/live.test.ts > can be pasted into a shell whatever the path is'],
   },
   {
     id: 'live/progress',
@@ -162,7 +162,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-72'],
-    proof: ['test/live/presented.test.ts > reports progress while an evaluation runs'],
+    proof: ['test/live/offer/create-live.test.ts > reports progress while an evaluation runs'],
   },
   {
     id: 'live/cancel',
@@ -171,7 +171,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-73'],
-    proof: ['test/live/cases-sessions.test.ts > while it runs is stopped; a second time changes nothing; the next one works'],
+    proof: ['test/live/session/sessions/cases.test.ts > while it runs is stopped; a second time changes nothing; the next one works'],
   },
   {
     id: 'live/session/sessions',
@@ -180,7 +180,7 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-74'],
-    proof: ['test/live/cases-sessions.test.ts > E15 nothing one session does is seen in another'],
+    proof: ['test/live/session/sessions/cases.test.ts > E15 nothing one session does is seen in another'],
   },
   {
     id: 'live/offer/resources',
@@ -189,6 +189,6 @@ export const live: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['lisp cl-75'],
-    proof: ['test/live/resources.test.ts > tells what a session did and what it defined'],
+    proof: ['test/live/offer/resources.test.ts > tells what a session did and what it defined'],
   },
 ];

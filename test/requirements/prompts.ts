@@ -10,8 +10,8 @@ export const prompts: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.2.1-1'],
     proof: [
-      'test/server/requirements-prompts.test.ts > is declared where there are prompts, and only there',
-      'test/server/requirements-prompts.test.ts > is what makes its methods exist',
+      'test/server/prompts/requirements.test.ts > is declared where there are prompts, and only there',
+      'test/server/prompts/requirements.test.ts > is what makes its methods exist',
     ],
   },
   {
@@ -31,8 +31,8 @@ export const prompts: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.2.1-3', 'list 2.2.1-4'],
     proof: [
-      'test/server/requirements-prompts.test.ts > is declared where there are prompts, and only there',
-      'test/server/requirements-prompts.test.ts > is sent without parameters when the list changes',
+      'test/server/prompts/requirements.test.ts > is declared where there are prompts, and only there',
+      'test/server/prompts/requirements.test.ts > is sent without parameters when the list changes',
     ],
   },
   {
@@ -42,7 +42,7 @@ export const prompts: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 2.2.2-1'],
-    proof: ['test/server/requirements-prompts.test.ts > comes in pages'],
+    proof: ['test/server/prompts/requirements.test.ts > comes in pages'],
   },
   {
     id: 'prompts/list/array',
@@ -51,7 +51,7 @@ export const prompts: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.2.2-2', 'pharo pharo-36'],
-    proof: ['test/server/requirements-prompts.test.ts > gives an array of prompts with a name, and what else was said of them'],
+    proof: ['test/server/prompts/requirements.test.ts > gives an array of prompts with a name, and what else was said of them'],
   },
   {
     id: 'prompts/list/name',
@@ -60,7 +60,7 @@ export const prompts: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.2.2-3'],
-    proof: ['test/server/requirements-prompts.test.ts > gives an array of prompts with a name, and what else was said of them'],
+    proof: ['test/server/prompts/requirements.test.ts > gives an array of prompts with a name, and what else was said of them'],
   },
   {
     id: 'prompts/list/arguments',
@@ -69,7 +69,7 @@ export const prompts: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.2.2-4', 'python py-45', 'python py-46'],
-    proof: ['test/server/requirements-prompts.test.ts > gives an array of prompts with a name, and what else was said of them'],
+    proof: ['test/server/prompts/requirements.test.ts > gives an array of prompts with a name, and what else was said of them'],
   },
   {
     id: 'prompts/list/example',
@@ -79,8 +79,8 @@ export const prompts: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.2.2-5'],
     proof: [
-      'test/server/requirements-prompts.test.ts > gives an array of prompts with a name, and what else was said of them',
-      'test/server/requirements-prompts.test.ts > comes in pages',
+      'test/server/prompts/requirements.test.ts > gives an array of prompts with a name, and what else was said of them',
+      'test/server/prompts/requirements.test.ts > comes in pages',
     ],
   },
   {
@@ -91,8 +91,8 @@ export const prompts: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.2.3-1'],
     proof: [
-      'test/server/requirements-prompts.test.ts > gives messages with a role and one block of content, the arguments filled in',
-      'test/server/requirements-prompts.test.ts > refuses an unknown name, and arguments that do not fit',
+      'test/server/prompts/requirements.test.ts > gives messages with a role and one block of content, the arguments filled in',
+      'test/server/prompts/requirements.test.ts > refuses an unknown name, and arguments that do not fit',
     ],
   },
   {
@@ -102,7 +102,7 @@ export const prompts: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.2.3-2', 'python py-43'],
-    proof: ['test/server/requirements-prompts.test.ts > gives messages with a role and one block of content, the arguments filled in'],
+    proof: ['test/server/prompts/requirements.test.ts > gives messages with a role and one block of content, the arguments filled in'],
   },
   {
     id: 'prompts/get/role-and-content',
@@ -112,8 +112,8 @@ export const prompts: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.2.3-3', 'python py-47', 'python py-48'],
     proof: [
-      'test/server/requirements-prompts.test.ts > gives messages with a role and one block of content, the arguments filled in',
-      'test/server/requirements-prompts.test.ts > never gives a message with %s',
+      'test/server/prompts/requirements.test.ts > gives messages with a role and one block of content, the arguments filled in',
+      'test/server/prompts/requirements.test.ts > never gives a message with %s',
     ],
   },
   {
@@ -124,8 +124,8 @@ export const prompts: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.2.3-4', 'python py-49'],
     proof: [
-      'test/server/requirements-prompts.test.ts > gives content of every type that the revision knows, and of no other',
-      'test/server/requirements-prompts.test.ts > never gives a message with %s',
+      'test/server/prompts/requirements.test.ts > gives content of every type that the revision knows, and of no other',
+      'test/server/prompts/requirements.test.ts > never gives a message with %s',
     ],
   },
   {
@@ -135,7 +135,7 @@ export const prompts: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 2.2.3-5', 'pharo pharo-38', 'python py-44'],
-    proof: ['test/server/requirements-prompts.test.ts > gives messages with a role and one block of content, the arguments filled in'],
+    proof: ['test/server/prompts/requirements.test.ts > gives messages with a role and one block of content, the arguments filled in'],
   },
   {
     id: 'prompts/get/description',
@@ -145,8 +145,8 @@ export const prompts: readonly Requirement[] = [
     revisions: all,
     rows: ['python py-52'],
     proof: [
-      'test/server/requirements-prompts.test.ts > gives messages with a role and one block of content, the arguments filled in',
-      'test/server/requirements-prompts.test.ts > needs no description',
+      'test/server/prompts/requirements.test.ts > gives messages with a role and one block of content, the arguments filled in',
+      'test/server/prompts/requirements.test.ts > needs no description',
     ],
   },
   {
@@ -157,8 +157,8 @@ export const prompts: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.2.4-1'],
     proof: [
-      'test/server/requirements-prompts.test.ts > is sent without parameters when the list changes',
-      'test/server/requirements-prompts.test.ts > is sent in 2026-07-28 to those who listen for it',
+      'test/server/prompts/requirements.test.ts > is sent without parameters when the list changes',
+      'test/server/prompts/requirements.test.ts > is sent in 2026-07-28 to those who listen for it',
     ],
   },
   {
@@ -168,7 +168,7 @@ export const prompts: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.2.4-2'],
-    proof: ['test/server/requirements-prompts.test.ts > is sent to no one who was promised no prompts, or did not ask'],
+    proof: ['test/server/prompts/requirements.test.ts > is sent to no one who was promised no prompts, or did not ask'],
   },
   {
     id: 'prompts/list-changed/example',
@@ -177,7 +177,7 @@ export const prompts: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.2.4-3'],
-    proof: ['test/server/requirements-prompts.test.ts > is sent without parameters when the list changes'],
+    proof: ['test/server/prompts/requirements.test.ts > is sent without parameters when the list changes'],
   },
   {
     id: 'prompts/types',

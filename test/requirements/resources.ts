@@ -10,8 +10,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.1-1'],
     proof: [
-      'test/server/requirements-resources.test.ts > is declared where there are resources or templates, and only there',
-      'test/server/requirements-resources.test.ts > is what makes its methods exist',
+      'test/server/resources/requirements.test.ts > is declared where there are resources or templates, and only there',
+      'test/server/resources/requirements.test.ts > is what makes its methods exist',
     ],
   },
   {
@@ -31,8 +31,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.1-3'],
     proof: [
-      'test/server/requirements-resources.test.ts > is told of a change with its address, until it ends',
-      'test/server/requirements-resources.test.ts > is a request that stays open in 2026-07-28, and what it tells is tagged',
+      'test/server/resources/requirements.test.ts > is told of a change with its address, until it ends',
+      'test/server/resources/requirements.test.ts > is a request that stays open in 2026-07-28, and what it tells is tagged',
     ],
   },
   {
@@ -42,7 +42,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.1.1-4'],
-    proof: ['test/server/requirements-resources.test.ts > is sent without parameters when the list changes'],
+    proof: ['test/server/resources/requirements.test.ts > is sent without parameters when the list changes'],
   },
   {
     id: 'resources/capability/example',
@@ -51,7 +51,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.1.1-5'],
-    proof: ['test/server/requirements-resources.test.ts > is declared where there are resources or templates, and only there'],
+    proof: ['test/server/resources/requirements.test.ts > is declared where there are resources or templates, and only there'],
   },
   {
     id: 'resources/list/request',
@@ -60,7 +60,7 @@ export const resources: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 2.1.2-1'],
-    proof: ['test/server/requirements-resources.test.ts > comes in pages that repeat nothing'],
+    proof: ['test/server/resources/requirements.test.ts > comes in pages that repeat nothing'],
   },
   {
     id: 'resources/list/array',
@@ -70,8 +70,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.2-2'],
     proof: [
-      'test/server/requirements-resources.test.ts > gives an array of what was registered, without the templates',
-      'test/server/requirements-resources.test.ts > is an empty array once the last is gone',
+      'test/server/resources/requirements.test.ts > gives an array of what was registered, without the templates',
+      'test/server/resources/requirements.test.ts > is an empty array once the last is gone',
     ],
   },
   {
@@ -81,7 +81,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.1.2-3'],
-    proof: ['test/server/requirements-resources.test.ts > names each by an address of its own and a name, and says no more than was said'],
+    proof: ['test/server/resources/requirements.test.ts > names each by an address of its own and a name, and says no more than was said'],
   },
   {
     id: 'resources/list/optional-members',
@@ -90,7 +90,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.1.2-4'],
-    proof: ['test/server/requirements-resources.test.ts > names each by an address of its own and a name, and says no more than was said'],
+    proof: ['test/server/resources/requirements.test.ts > names each by an address of its own and a name, and says no more than was said'],
   },
   {
     id: 'resources/list/example',
@@ -100,8 +100,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.2-5'],
     proof: [
-      'test/server/requirements-resources.test.ts > gives an array of what was registered, without the templates',
-      'test/server/requirements-resources.test.ts > comes in pages that repeat nothing',
+      'test/server/resources/requirements.test.ts > gives an array of what was registered, without the templates',
+      'test/server/resources/requirements.test.ts > comes in pages that repeat nothing',
     ],
   },
   {
@@ -111,7 +111,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-27'],
-    proof: ['test/server/requirements-resources.test.ts > gives an array of what was registered, without the templates'],
+    proof: ['test/server/resources/requirements.test.ts > gives an array of what was registered, without the templates'],
   },
   {
     id: 'resources/read/request',
@@ -121,8 +121,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.3-1', 'pharo pharo-29'],
     proof: [
-      'test/server/requirements-resources.test.ts > gives contents with their address, their type and either text or blob',
-      'test/server/requirements-resources.test.ts > needs an address',
+      'test/server/resources/requirements.test.ts > gives contents with their address, their type and either text or blob',
+      'test/server/resources/requirements.test.ts > needs an address',
     ],
   },
   {
@@ -133,8 +133,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.3-2'],
     proof: [
-      'test/server/requirements-resources.test.ts > gives contents with their address, their type and either text or blob',
-      'test/server/requirements-resources.test.ts > of what does not exist is an error with the address, never empty contents',
+      'test/server/resources/requirements.test.ts > gives contents with their address, their type and either text or blob',
+      'test/server/resources/requirements.test.ts > of what does not exist is an error with the address, never empty contents',
     ],
   },
   {
@@ -145,9 +145,9 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.3-3', 'python py-40'],
     proof: [
-      'test/server/requirements-resources.test.ts > gives contents with their address, their type and either text or blob',
-      'test/server/requirements-resources.test.ts > never gives %s',
-      'test/protocol/examples.test.ts > cannot be built wrong',
+      'test/server/resources/requirements.test.ts > gives contents with their address, their type and either text or blob',
+      'test/server/resources/requirements.test.ts > never gives %s',
+      'test/protocol/types/examples.test.ts > cannot be built wrong',
     ],
   },
   {
@@ -157,7 +157,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['python py-41'],
-    proof: ['test/server/requirements-resources.test.ts > gives bytes as base64'],
+    proof: ['test/server/resources/requirements.test.ts > gives bytes as base64'],
   },
   {
     id: 'resources/read/mime-type',
@@ -166,7 +166,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.1.3-4'],
-    proof: ['test/server/requirements-resources.test.ts > gives contents with their address, their type and either text or blob'],
+    proof: ['test/server/resources/requirements.test.ts > gives contents with their address, their type and either text or blob'],
   },
   {
     id: 'resources/read/listed-mime-type',
@@ -175,7 +175,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.1.3-5', 'python py-36'],
-    proof: ['test/server/requirements-resources.test.ts > gives contents with their address, their type and either text or blob'],
+    proof: ['test/server/resources/requirements.test.ts > gives contents with their address, their type and either text or blob'],
   },
   {
     id: 'resources/read/address',
@@ -185,8 +185,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['python py-35'],
     proof: [
-      'test/server/requirements-resources.test.ts > gives contents with their address, their type and either text or blob',
-      'test/server/requirements-resources.test.ts > gives an array of what was registered, without the templates',
+      'test/server/resources/requirements.test.ts > gives contents with their address, their type and either text or blob',
+      'test/server/resources/requirements.test.ts > gives an array of what was registered, without the templates',
     ],
   },
   {
@@ -196,7 +196,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-30'],
-    proof: ['test/server/requirements-resources.test.ts > takes the exact address before a template'],
+    proof: ['test/server/resources/requirements.test.ts > takes the exact address before a template'],
   },
   {
     id: 'resources/read/without-uri',
@@ -214,7 +214,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list E-1', 'list E-5'],
-    proof: ['test/server/requirements-resources.test.ts > of what does not exist is an error with the address, never empty contents'],
+    proof: ['test/server/resources/requirements.test.ts > of what does not exist is an error with the address, never empty contents'],
   },
   {
     id: 'resources/templates/request',
@@ -224,8 +224,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.4-1'],
     proof: [
-      'test/server/requirements-resources.test.ts > comes in pages that repeat nothing',
-      'test/server/requirements-resources.test.ts > gives an array of templates as they were registered',
+      'test/server/resources/requirements.test.ts > comes in pages that repeat nothing',
+      'test/server/resources/requirements.test.ts > gives an array of templates as they were registered',
     ],
   },
   {
@@ -235,7 +235,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.1.4-2', 'pharo pharo-33'],
-    proof: ['test/server/requirements-resources.test.ts > gives an array of templates as they were registered'],
+    proof: ['test/server/resources/requirements.test.ts > gives an array of templates as they were registered'],
   },
   {
     id: 'resources/templates/uri-template',
@@ -245,9 +245,9 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.4-3', 'python py-37'],
     proof: [
-      'test/server/requirements-resources.test.ts > gives an array of templates as they were registered',
-      'test/server/uri-template-corpus.test.ts > expands $template ($section)',
-      'test/server/uri-template.test.ts > refuses a template: %#',
+      'test/server/resources/requirements.test.ts > gives an array of templates as they were registered',
+      'test/server/uri-template/uri-template/corpus.test.ts > expands $template ($section)',
+      'test/server/uri-template/uri-template.test.ts > refuses a template: %#',
     ],
   },
   {
@@ -257,7 +257,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.1.4-4'],
-    proof: ['test/server/requirements-resources.test.ts > gives an array of templates as they were registered'],
+    proof: ['test/server/resources/requirements.test.ts > gives an array of templates as they were registered'],
   },
   {
     id: 'resources/templates/example',
@@ -267,8 +267,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.4-5'],
     proof: [
-      'test/server/requirements-resources.test.ts > gives an array of templates as they were registered',
-      'test/server/requirements-resources.test.ts > takes the exact address before a template',
+      'test/server/resources/requirements.test.ts > gives an array of templates as they were registered',
+      'test/server/resources/requirements.test.ts > takes the exact address before a template',
     ],
   },
   {
@@ -279,9 +279,9 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['python py-38'],
     proof: [
-      'test/server/requirements-resources.test.ts > gives templates whose expansions can be read, and the variables come back',
-      'test/server/uri-template-match.test.ts > gives the values back',
-      'test/client/requirements-lifecycle.test.ts > reaches the user as it was written, and what they fill in is read letter by letter',
+      'test/server/resources/requirements.test.ts > gives templates whose expansions can be read, and the variables come back',
+      'test/server/uri-template/match.test.ts > gives the values back',
+      'test/client/client/requirements-lifecycle.test.ts > reaches the user as it was written, and what they fill in is read letter by letter',
     ],
   },
   {
@@ -291,7 +291,7 @@ export const resources: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 2.1.5-1'],
-    proof: ['test/server/requirements-resources.test.ts > is told of a change with its address, until it ends'],
+    proof: ['test/server/resources/requirements.test.ts > is told of a change with its address, until it ends'],
   },
   {
     id: 'resources/subscribe/updated',
@@ -301,8 +301,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.5-2'],
     proof: [
-      'test/server/requirements-resources.test.ts > is told of a change with its address, until it ends',
-      'test/server/requirements-resources.test.ts > is a request that stays open in 2026-07-28, and what it tells is tagged',
+      'test/server/resources/requirements.test.ts > is told of a change with its address, until it ends',
+      'test/server/resources/requirements.test.ts > is a request that stays open in 2026-07-28, and what it tells is tagged',
     ],
   },
   {
@@ -313,8 +313,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.5-3'],
     proof: [
-      'test/server/requirements-resources.test.ts > is what makes subscriptions exist',
-      'test/server/requirements-resources.test.ts > that nobody made tells nobody',
+      'test/server/resources/requirements.test.ts > is what makes subscriptions exist',
+      'test/server/resources/requirements.test.ts > that nobody made tells nobody',
     ],
   },
   {
@@ -324,7 +324,7 @@ export const resources: readonly Requirement[] = [
     party: 'both',
     revisions: legacy,
     rows: ['list 2.1.5-4'],
-    proof: ['test/server/requirements-resources.test.ts > is told of a change with its address, until it ends'],
+    proof: ['test/server/resources/requirements.test.ts > is told of a change with its address, until it ends'],
   },
   {
     id: 'resources/list-changed/sent',
@@ -334,8 +334,8 @@ export const resources: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.1.6-1'],
     proof: [
-      'test/server/requirements-resources.test.ts > is sent without parameters when the list changes',
-      'test/server/requirements-resources.test.ts > is a request that stays open in 2026-07-28, and what it tells is tagged',
+      'test/server/resources/requirements.test.ts > is sent without parameters when the list changes',
+      'test/server/resources/requirements.test.ts > is a request that stays open in 2026-07-28, and what it tells is tagged',
     ],
   },
   {
@@ -345,7 +345,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.1.6-2'],
-    proof: ['test/server/requirements-resources.test.ts > is sent to no one who was promised no resources, or did not ask'],
+    proof: ['test/server/resources/requirements.test.ts > is sent to no one who was promised no resources, or did not ask'],
   },
   {
     id: 'resources/list-changed/example',
@@ -354,7 +354,7 @@ export const resources: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.1.6-3'],
-    proof: ['test/server/requirements-resources.test.ts > is sent without parameters when the list changes'],
+    proof: ['test/server/resources/requirements.test.ts > is sent without parameters when the list changes'],
   },
   {
     id: 'resources/types',

@@ -56,7 +56,7 @@ export const tools: readonly Requirement[] = [
     rows: ['pharo pharo-19', 'lisp cl-16'],
     proof: [
       'test/wire/wire.test.ts > is answered as it is written',
-      'test/server/requirements-messages.test.ts > has params, none, or more of them than are known',
+      'test/server/dispatch/requirements.test.ts > has params, none, or more of them than are known',
     ],
   },
   {
@@ -93,7 +93,7 @@ export const tools: readonly Requirement[] = [
     proof: [
       'test/server/tools.test.ts > has the members its revision knows',
       'test/server/tools.test.ts > says nothing that was not said',
-      'test/server/tools-schemas.test.ts > is advertised unchanged',
+      'test/server/tools/schemas.test.ts > is advertised unchanged',
     ],
   },
   {
@@ -103,7 +103,7 @@ export const tools: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 2.3.2-4'],
-    proof: ['test/server/requirements-tools.test.ts > is listed with its description and schema, and a string says that there is more'],
+    proof: ['test/server/tools/requirements.test.ts > is listed with its description and schema, and a string says that there is more'],
   },
   {
     id: 'tools/list/schemas',
@@ -113,9 +113,9 @@ export const tools: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     rows: ['python py-23'],
     proof: [
-      'test/server/tools-schemas.test.ts > is advertised by its output side as output',
-      'test/server/result-structured.test.ts > matches what was advertised',
-      'test/server/tools-schemas.test.ts > is advertised unchanged',
+      'test/server/tools/schemas.test.ts > is advertised by its output side as output',
+      'test/server/tool-result/structured.test.ts > matches what was advertised',
+      'test/server/tools/schemas.test.ts > is advertised unchanged',
     ],
   },
   {
@@ -137,7 +137,7 @@ export const tools: readonly Requirement[] = [
     proof: [
       'test/server/tools.test.ts > that no tool has is an error of the call',
       'test/server/dispatch.test.ts > has parameters of the wrong shape',
-      'test/server/tools-schemas.test.ts > gives the handler the validated value',
+      'test/server/tools/schemas.test.ts > gives the handler the validated value',
     ],
   },
   {
@@ -147,7 +147,7 @@ export const tools: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 2.3.3-2'],
-    proof: ['test/server/result.test.ts > returns text', 'test/server/result.test.ts > never sends an empty content'],
+    proof: ['test/server/tool-result.test.ts > returns text', 'test/server/tool-result.test.ts > never sends an empty content'],
   },
   {
     id: 'tools/call/is-error',
@@ -157,8 +157,8 @@ export const tools: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.3.3-3'],
     proof: [
-      'test/server/result.test.ts > says isError even when the whole result does not',
-      'test/server/tools-failing.test.ts > is what the model reads',
+      'test/server/tool-result.test.ts > says isError even when the whole result does not',
+      'test/server/tools/failing.test.ts > is what the model reads',
     ],
   },
   {
@@ -168,7 +168,7 @@ export const tools: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['pharo pharo-25'],
-    proof: ['test/client/requirements-messages.test.ts > without isError is a success'],
+    proof: ['test/client/client/requirements-messages.test.ts > without isError is a success'],
   },
   {
     id: 'tools/call/content-types',
@@ -178,10 +178,10 @@ export const tools: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.3.3-4', 'python py-26', 'python py-27'],
     proof: [
-      'test/server/result.test.ts > returns one block',
-      'test/server/result.test.ts > turns sound into an embedded resource where there is none',
-      'test/server/result.test.ts > writes links as text where there are none',
-      'test/server/result.test.ts > is at fault when it returns %s',
+      'test/server/tool-result.test.ts > returns one block',
+      'test/server/tool-result.test.ts > turns sound into an embedded resource where there is none',
+      'test/server/tool-result.test.ts > writes links as text where there are none',
+      'test/server/tool-result.test.ts > is at fault when it returns %s',
     ],
   },
   {
@@ -192,8 +192,8 @@ export const tools: readonly Requirement[] = [
     revisions: all,
     rows: ['list 2.3.3-5'],
     proof: [
-      'test/server/requirements-tools.test.ts > is called, and characters of every size come back',
-      'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
+      'test/server/tools/requirements.test.ts > is called, and characters of every size come back',
+      'test/serve/stdio/requirements.test.ts > every message is one line of UTF-8 with a newline at its end',
     ],
   },
   {
@@ -203,7 +203,7 @@ export const tools: readonly Requirement[] = [
     party: 'server',
     revisions: since('2025-06-18'),
     rows: ['python py-29'],
-    proof: ['test/server/requirements-tools.test.ts > is JSON, whatever its text is written in'],
+    proof: ['test/server/tools/requirements.test.ts > is JSON, whatever its text is written in'],
   },
   {
     id: 'tools/call/text-projection',
@@ -213,8 +213,8 @@ export const tools: readonly Requirement[] = [
     revisions: all,
     rows: ['python py-30'],
     proof: [
-      'test/server/requirements-tools.test.ts > is JSON, whatever its text is written in',
-      'test/server/result-structured.test.ts > is TOON where the %s says so, and says that it is',
+      'test/server/tools/requirements.test.ts > is JSON, whatever its text is written in',
+      'test/server/tool-result/structured.test.ts > is TOON where the %s says so, and says that it is',
     ],
   },
   {
@@ -225,9 +225,9 @@ export const tools: readonly Requirement[] = [
     revisions: all,
     rows: ['python py-31', 'python py-32', 'python py-33'],
     proof: [
-      'test/server/tools-failing.test.ts > is what the model reads',
-      'test/server/tools-failing.test.ts > shows its message and nothing else',
-      'test/server/tools-failing.test.ts > are a result with isError and the place, in every revision',
+      'test/server/tools/failing.test.ts > is what the model reads',
+      'test/server/tools/failing.test.ts > shows its message and nothing else',
+      'test/server/tools/failing.test.ts > are a result with isError and the place, in every revision',
     ],
   },
   {
@@ -239,7 +239,7 @@ export const tools: readonly Requirement[] = [
     rows: ['list 2.3.4-1'],
     proof: [
       'test/server/core.test.ts > is sent once per turn, however much changes',
-      'test/server/requirements-tools.test.ts > a change of the list is told in 2026-07-28 to those who listen for it',
+      'test/server/tools/requirements.test.ts > a change of the list is told in 2026-07-28 to those who listen for it',
     ],
   },
   {

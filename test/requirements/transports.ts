@@ -10,7 +10,7 @@ export const transports: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.2.1-1'],
     proof: [
-      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
+      'test/client/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
       'test/connect/stdio.test.ts > carries messages both ways, in order',
     ],
   },
@@ -22,7 +22,7 @@ export const transports: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.2.1-2', 'lisp cl-2'],
     proof: [
-      'test/serve/stdio-revisions.test.ts > lists its tools and runs them',
+      'test/serve/stdio/revisions.test.ts > lists its tools and runs them',
       'test/serve/stdio.test.ts > comes after the answers to everything that was read',
     ],
   },
@@ -36,8 +36,8 @@ export const transports: readonly Requirement[] = [
     proof: [
       'test/jsonrpc/lines.test.ts > are the same however the bytes are cut',
       'test/serve/pipe.test.ts > may be CRLF, and a bare CR is space inside a message',
-      'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
-      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
+      'test/serve/stdio/requirements.test.ts > every message is one line of UTF-8 with a newline at its end',
+      'test/client/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
       'test/connect/stdio.test.ts > puts together what arrives byte by byte',
     ],
   },
@@ -49,9 +49,9 @@ export const transports: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.2.1-4'],
     proof: [
-      'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
+      'test/serve/stdio/requirements.test.ts > every message is one line of UTF-8 with a newline at its end',
       'test/serve/pipe.test.ts > is no other character',
-      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
+      'test/client/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
     ],
   },
   {
@@ -62,9 +62,9 @@ export const transports: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.2.1-5', 'lisp cl-40', 'lisp cl-61'],
     proof: [
-      'test/serve/stdio-stray.test.ts > is reported on stderr, on one line, where there is no onError',
+      'test/serve/stdio/stray.test.ts > is reported on stderr, on one line, where there is no onError',
       'test/server/core.test.ts > are one line on stderr: %s',
-      'test/serve/stdio-guard.test.ts > what is printed later goes to stderr, with one warning',
+      'test/serve/guard.test.ts > what is printed later goes to stderr, with one warning',
     ],
   },
   {
@@ -75,9 +75,9 @@ export const transports: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.2.1-6'],
     proof: [
-      'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
-      'test/serve/stdio-guard.test.ts > %s goes to stderr, with one warning that names who did it',
-      'test/serve/stdio-guard.test.ts > warns once, however many doors are used',
+      'test/serve/stdio/requirements.test.ts > every message is one line of UTF-8 with a newline at its end',
+      'test/serve/guard.test.ts > %s goes to stderr, with one warning that names who did it',
+      'test/serve/guard.test.ts > warns once, however many doors are used',
     ],
   },
   {
@@ -88,7 +88,7 @@ export const transports: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.2.1-7'],
     proof: [
-      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
+      'test/client/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
     ],
   },
   {
@@ -111,10 +111,10 @@ export const transports: readonly Requirement[] = [
     revisions: all,
     rows: ['lisp cl-3', 'lisp cl-42'],
     proof: [
-      'test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end',
+      'test/serve/stdio/requirements.test.ts > every message is one line of UTF-8 with a newline at its end',
       'test/serve/stdio.test.ts > reads a message that comes one byte at a time',
       'test/serve/pipe.test.ts > bytes that are no UTF-8 cost one parse error, and only their own line',
-      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
+      'test/client/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
     ],
   },
   {
@@ -136,7 +136,7 @@ export const transports: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['lisp cl-63'],
-    proof: ['test/serve/requirements-stdio.test.ts > every message is one line of UTF-8 with a newline at its end'],
+    proof: ['test/serve/stdio/requirements.test.ts > every message is one line of UTF-8 with a newline at its end'],
   },
   {
     id: 'stdio/shutdown',
@@ -146,7 +146,7 @@ export const transports: readonly Requirement[] = [
     revisions: all,
     rows: ['list 1.3.4-2'],
     proof: [
-      'test/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
+      'test/client/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
       'test/connect/stdio-group.test.ts > ends a child that ends with its stdin, and its own child, started %s',
       'test/connect/stdio-group.test.ts > ends a child that ignores the end of stdin and SIGTERM, and its own child, started %s',
     ],
@@ -159,8 +159,8 @@ export const transports: readonly Requirement[] = [
     revisions: first,
     rows: ['list 1.2.2-1'],
     proof: [
-      'test/serve/requirements-http.test.ts > has two endpoints, one to listen at and one to post to',
-      'test/serve/requirements-http.test.ts > takes every message of the client by POST, and answers on the stream',
+      'test/serve/http/requirements.test.ts > has two endpoints, one to listen at and one to post to',
+      'test/serve/http/requirements.test.ts > takes every message of the client by POST, and answers on the stream',
     ],
   },
   {
@@ -171,8 +171,8 @@ export const transports: readonly Requirement[] = [
     revisions: first,
     rows: ['list 1.2.2-2'],
     proof: [
-      'test/serve/requirements-http.test.ts > has two endpoints, one to listen at and one to post to',
-      'test/serve/requirements-http.test.ts > takes every message of the client by POST, and answers on the stream',
+      'test/serve/http/requirements.test.ts > has two endpoints, one to listen at and one to post to',
+      'test/serve/http/requirements.test.ts > takes every message of the client by POST, and answers on the stream',
     ],
   },
   {
@@ -183,8 +183,8 @@ export const transports: readonly Requirement[] = [
     revisions: first,
     rows: ['list 1.2.2-3'],
     proof: [
-      'test/serve/requirements-http.test.ts > has two endpoints, one to listen at and one to post to',
-      'test/serve/requirements-http.test.ts > takes every message of the client by POST, and answers on the stream',
+      'test/serve/http/requirements.test.ts > has two endpoints, one to listen at and one to post to',
+      'test/serve/http/requirements.test.ts > takes every message of the client by POST, and answers on the stream',
     ],
   },
   {
@@ -194,7 +194,7 @@ export const transports: readonly Requirement[] = [
     party: 'server',
     revisions: first,
     rows: ['list 1.2.2-4'],
-    proof: ['test/serve/requirements-http.test.ts > tells the address to post to in its first event'],
+    proof: ['test/serve/http/requirements.test.ts > tells the address to post to in its first event'],
   },
   {
     id: 'sse/client-posts',
@@ -212,7 +212,7 @@ export const transports: readonly Requirement[] = [
     party: 'server',
     revisions: first,
     rows: ['list 1.2.2-6', 'list 1.2.2-7'],
-    proof: ['test/serve/requirements-http.test.ts > sends answers, requests and notifications as events named message'],
+    proof: ['test/serve/http/requirements.test.ts > sends answers, requests and notifications as events named message'],
   },
   {
     id: 'http/shutdown',
@@ -222,10 +222,10 @@ export const transports: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 1.3.4-3'],
     proof: [
-      'test/serve/requirements-http.test.ts > of 2024-11-05 comes with the end of its stream',
-      'test/serve/requirements-http.test.ts > of %s comes with its DELETE, not with a connection',
-      'test/serve/requirements-http.test.ts > that the server chooses closes the connections of every revision',
-      'test/connect/http-served.test.ts > keeps the session of a handshake, and ends it when it is closed',
+      'test/serve/http/requirements.test.ts > of 2024-11-05 comes with the end of its stream',
+      'test/serve/http/requirements.test.ts > of %s comes with its DELETE, not with a connection',
+      'test/serve/http/requirements.test.ts > that the server chooses closes the connections of every revision',
+      'test/connect/http.test.ts > keeps the session of a handshake, and ends it when it is closed',
       'test/connect/sse.test.ts > talks to a server that offers it, and closes with it',
     ],
   },

@@ -9,7 +9,7 @@ export const utilities: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 4.4.1-1', 'list 4.4.1-2'],
-    proof: ['test/server/requirements-logging.test.ts > the capability is declared as an object by a server that can log'],
+    proof: ['test/server/call/requirements-logging.test.ts > the capability is declared as an object by a server that can log'],
   },
   {
     id: 'logging/set-level',
@@ -19,8 +19,8 @@ export const utilities: readonly Requirement[] = [
     revisions: legacy,
     rows: ['list 4.4.2-1'],
     proof: [
-      'test/server/requirements-logging.test.ts > lets through what is at least as severe',
-      'test/server/requirements-logging.test.ts > knows no level %j',
+      'test/server/call/requirements-logging.test.ts > lets through what is at least as severe',
+      'test/server/call/requirements-logging.test.ts > knows no level %j',
     ],
   },
   {
@@ -30,7 +30,7 @@ export const utilities: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 4.4.2-2'],
-    proof: ['test/server/requirements-logging.test.ts > lets through what is at least as severe'],
+    proof: ['test/server/call/requirements-logging.test.ts > lets through what is at least as severe'],
   },
   {
     id: 'logging/set-level/example',
@@ -39,7 +39,7 @@ export const utilities: readonly Requirement[] = [
     party: 'client',
     revisions: legacy,
     rows: ['list 4.4.2-3'],
-    proof: ['test/server/requirements-logging.test.ts > of the example is answered by an empty result'],
+    proof: ['test/server/call/requirements-logging.test.ts > of the example is answered by an empty result'],
   },
   {
     id: 'logging/message',
@@ -49,8 +49,8 @@ export const utilities: readonly Requirement[] = [
     revisions: all,
     rows: ['list 4.4.3-1'],
     proof: [
-      'test/server/requirements-logging.test.ts > has a level, data of any kind, and a logger where one was named',
-      'test/server/requirements-logging.test.ts > is sent only for requests that carry a level, where there is no session',
+      'test/server/call/requirements-logging.test.ts > has a level, data of any kind, and a logger where one was named',
+      'test/server/call/requirements-logging.test.ts > is sent only for requests that carry a level, where there is no session',
     ],
   },
   {
@@ -60,7 +60,7 @@ export const utilities: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 4.4.3-2'],
-    proof: ['test/server/requirements-logging.test.ts > has a level, data of any kind, and a logger where one was named'],
+    proof: ['test/server/call/requirements-logging.test.ts > has a level, data of any kind, and a logger where one was named'],
   },
   {
     id: 'completion/request',
@@ -70,8 +70,8 @@ export const utilities: readonly Requirement[] = [
     revisions: all,
     rows: ['list 4.5.1-1'],
     proof: [
-      'test/server/requirements-completion.test.ts > gives values for an argument of a prompt',
-      'test/server/requirements-completion.test.ts > refuses %s',
+      'test/server/completion/requirements.test.ts > gives values for an argument of a prompt',
+      'test/server/completion/requirements.test.ts > refuses %s',
     ],
   },
   {
@@ -82,9 +82,9 @@ export const utilities: readonly Requirement[] = [
     revisions: all,
     rows: ['list 4.5.1-2'],
     proof: [
-      'test/server/requirements-completion.test.ts > gives values for an argument of a prompt',
-      'test/server/requirements-completion.test.ts > gives at most a hundred values for a variable of a template, and says how many there are',
-      'test/server/requirements-completion.test.ts > refuses %s',
+      'test/server/completion/requirements.test.ts > gives values for an argument of a prompt',
+      'test/server/completion/requirements.test.ts > gives at most a hundred values for a variable of a template, and says how many there are',
+      'test/server/completion/requirements.test.ts > refuses %s',
     ],
   },
   {
@@ -94,7 +94,7 @@ export const utilities: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 4.5.1-3'],
-    proof: ['test/server/requirements-completion.test.ts > gives values for an argument of a prompt'],
+    proof: ['test/server/completion/requirements.test.ts > gives values for an argument of a prompt'],
   },
   {
     id: 'completion/at-most-hundred',
@@ -104,7 +104,7 @@ export const utilities: readonly Requirement[] = [
     revisions: all,
     rows: ['list 4.5.1-4'],
     proof: [
-      'test/server/requirements-completion.test.ts > gives at most a hundred values for a variable of a template, and says how many there are',
+      'test/server/completion/requirements.test.ts > gives at most a hundred values for a variable of a template, and says how many there are',
     ],
   },
   {
@@ -114,7 +114,7 @@ export const utilities: readonly Requirement[] = [
     party: 'both',
     revisions: all,
     rows: ['list 4.5.1-5'],
-    proof: ['test/server/requirements-completion.test.ts > of the example is answered under its id'],
+    proof: ['test/server/completion/requirements.test.ts > of the example is answered under its id'],
   },
   {
     id: 'pagination/next-cursor',
@@ -125,7 +125,7 @@ export const utilities: readonly Requirement[] = [
     rows: ['list 4.6.1-1'],
     proof: [
       'test/server/listing.test.ts > that are exactly full have no empty one behind them',
-      'test/server/requirements-tools.test.ts > is listed with its description and schema, and a string says that there is more',
+      'test/server/tools/requirements.test.ts > is listed with its description and schema, and a string says that there is more',
     ],
   },
   {
@@ -135,7 +135,7 @@ export const utilities: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 4.6.1-2'],
-    proof: ['test/client/requirements-messages.test.ts > is sent back as it came, whatever it looks like, until there is none'],
+    proof: ['test/client/client/requirements-messages.test.ts > is sent back as it came, whatever it looks like, until there is none'],
   },
   {
     id: 'pagination/opaque',
@@ -144,7 +144,7 @@ export const utilities: readonly Requirement[] = [
     party: 'client',
     revisions: all,
     rows: ['list 4.6.1-3'],
-    proof: ['test/client/requirements-messages.test.ts > is sent back as it came, whatever it looks like, until there is none'],
+    proof: ['test/client/client/requirements-messages.test.ts > is sent back as it came, whatever it looks like, until there is none'],
   },
   {
     id: 'pagination/resources',
@@ -153,7 +153,7 @@ export const utilities: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 4.6.1-4', 'list 4.6.1-5'],
-    proof: ['test/server/requirements-resources.test.ts > comes in pages that repeat nothing'],
+    proof: ['test/server/resources/requirements.test.ts > comes in pages that repeat nothing'],
   },
   {
     id: 'pagination/prompts',
@@ -162,7 +162,7 @@ export const utilities: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 4.6.1-6'],
-    proof: ['test/server/requirements-prompts.test.ts > comes in pages'],
+    proof: ['test/server/prompts/requirements.test.ts > comes in pages'],
   },
   {
     id: 'pagination/tools',
@@ -183,7 +183,7 @@ export const utilities: readonly Requirement[] = [
     party: 'server',
     revisions: all,
     rows: ['list 4.6.1-8'],
-    proof: ['test/server/requirements-tools.test.ts > is listed with its description and schema, and a string says that there is more'],
+    proof: ['test/server/tools/requirements.test.ts > is listed with its description and schema, and a string says that there is more'],
   },
   {
     id: 'pagination/example-without-id',
@@ -192,6 +192,6 @@ export const utilities: readonly Requirement[] = [
     party: 'client',
     revisions: none,
     rows: ['list 4.6.1-9'],
-    proof: ['test/server/requirements-messages.test.ts > without an id is none, and a list that is asked for so is not given'],
+    proof: ['test/server/dispatch/requirements.test.ts > without an id is none, and a list that is asked for so is not given'],
   },
 ];

@@ -81,7 +81,7 @@ describe.skipIf(process.getuid?.() !== 0)('code that another user has written', 
   it.skipIf(notRun('sbcl'))(
     'is not run as the compiled bridge of run-server.lisp',
     () => {
-      const file = fileURLToPath(new URL('../../../dist/live/lisp/bridge/run-server.lisp', import.meta.url));
+      const file = fileURLToPath(new URL('../../../dist/live/languages/lisp/bridge/run-server.lisp', import.meta.url));
       const load = (): string => {
         const args = [
           '--noinform',

@@ -143,7 +143,7 @@ describe.skipIf(process.getuid?.() !== 0)('another user', () => {
 });
 
 describe('a link in the place of .vivarium', () => {
-  const here = join(dist, 'javascript/child/here.js');
+  const here = join(dist, 'languages/javascript/here.js');
 
   it('is not followed by a program with vivarium/here, which runs and says so', async () => {
     mkdirSync(join(root, 'elsewhere'), { mode: 0o755 });
@@ -157,7 +157,14 @@ describe('a link in the place of .vivarium', () => {
   it.skipIf(notRun('sbcl'))('is not followed by a Lisp with run-server.lisp', async () => {
     mkdirSync(join(root, 'elsewhere'), { mode: 0o755 });
     symlinkSync('elsewhere', join(root, '.vivarium'));
-    const args = ['--noinform', '--disable-debugger', '--load', join(dist, 'lisp/bridge/run-server.lisp'), '--eval', '(sb-ext:exit)'];
+    const args = [
+      '--noinform',
+      '--disable-debugger',
+      '--load',
+      join(dist, 'languages/lisp/bridge/run-server.lisp'),
+      '--eval',
+      '(sb-ext:exit)',
+    ];
     const { said } = await run('sbcl', args, { XDG_CACHE_HOME: join(root, 'cache') });
     expect(said).toContain('.vivarium is a link, or belongs to another user');
     expect([readdirSync(join(root, 'elsewhere')), statSync(join(root, 'elsewhere')).mode & 0o777]).toEqual([[], 0o755]);
