@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { longTests } from './scripts/long-tests.mjs';
 
 // Tests import the package by its public names and get its source.
 const conditions = ['@vivarium/source', 'node', 'import', 'default'];
 
+const long = longTests.flatMap(({ files }) => files);
 const elsewhere = ['test/house/**', 'test/peers/**', 'test/conformance/**', 'test/examples.test.ts'];
 
 export default defineConfig({
@@ -10,11 +12,16 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     pool: 'forks',
+    // More than the build servers have cores: many tests wait for processes.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A loaded machine takes ten times as long as a quiet one.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: elsewhere } },
+      // Not isolated: a fork for each file takes most of a second, and there are hundreds.
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...long], isolate: false } },
+      { extends: true, test: { name: 'long', include: long.map(testsIn), exclude: elsewhere } },
       { extends: true, test: { name: 'house', include: ['test/house/**/*.test.ts'] } },
       {
         extends: true,
@@ -28,9 +35,13 @@ export default defineConfig({
       { extends: true, test: { name: 'examples', include: ['test/examples.test.ts'] } },
       {
         extends: true,
-        // Alone and last: the suite measures time.
-        test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], fileParallelism: false, sequence: { groupOrder: 1 } },
+        // Last, without the others beside it: the suite measures time.
+        test: { name: 'conformance', include: ['test/conformance/**/*.test.ts'], sequence: { groupOrder: 1 } },
       },
     ],
   },
 });
+
+function testsIn(pattern: string): string {
+  return pattern.endsWith('/**') ? `${pattern}/*.test.ts` : pattern;
+}

@@ -1,37 +1,113 @@
-// `npm test`: every check in order, the tests last; the first that fails ends the run with its output and exit code.
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { chdir, execPath, exit, stderr, stdout } from 'node:process';
+// `npm test`: every check, then the tests that an edit can break. `npm run test:all`: the tests that take too long for every edit
+// (scripts/long-tests.mjs), and the tests of processes once more on the second Node.
+import { Buffer } from 'node:buffer';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { argv, chdir, env, execPath, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { longTests } from './long-tests.mjs.mts';
 
 chdir(fileURLToPath(new URL('..', import.meta.url)));
+const [mode = 'test', ...rest] = argv.slice(2);
+if (rest.includes('--list')) list();
 
-step('prepare', [join('scripts', 'prepare.mjs')]);
+await step('prepare', [join('scripts', 'prepare.mjs')]);
 pruneDist();
 // --force: the build information may outlive a deleted dist, and then nothing would be built.
-step('build', [join('scripts', 'build.mjs'), '--force']);
-step('types', [bin('typescript', 'tsc'), '-b']);
-step('biome', [bin('@biomejs/biome', 'biome'), 'ci', '--error-on-warnings']);
-step('knip', [bin('knip', 'knip')]);
-step('publint', [bin('publint', 'publint'), '--strict']);
-step('attw', [bin('@arethetypeswrong/cli', 'attw'), '--pack', '--profile', 'esm-only']);
+await step('build', [join('scripts', 'build.mjs'), '--force']);
+if (mode === 'test') {
+  await Promise.all([
+    step('types', [bin('typescript', 'tsc'), '-b']).then(() => step('publint', [bin('publint', 'publint'), '--strict'])),
+    step('biome', [bin('@biomejs/biome', 'biome'), 'ci', '--error-on-warnings']).then(() => step('knip', [bin('knip', 'knip')])),
+  ]);
+  await step('attw', [bin('@arethetypeswrong/cli', 'attw'), '--pack', '--profile', 'esm-only']);
+}
 
-const tests = spawnSync(execPath, [bin('vitest', 'vitest'), 'run'], { stdio: 'inherit' });
-exit(tests.status ?? 1);
+const projects = (...names) => names.flatMap((name) => ['--project', name]);
+const secondNode = [...filesWith('onEachNode('), '--testNamePattern', 'on Node 24'];
+const runs =
+  mode === 'test'
+    ? [['test', projects('unit', 'house', 'types', 'examples')]]
+    : [
+        ['long', projects('long', 'peers', 'conformance')],
+        ['second Node', [...projects('unit', 'long'), ...secondNode], { VIVARIUM_SECOND_NODE: 'only' }],
+      ];
+const reports = runs.map(([name, args, more]) => vitest(name, args, more));
+summary(reports);
+exit(reports.every(({ status }) => status === 0) ? 0 : 1);
+
+/** One run of vitest; what it found is kept for the summary. */
+function vitest(name, args, more = {}) {
+  const file = join('.cache', `tests-${name.replaceAll(' ', '-')}.json`);
+  mkdirSync('.cache', { recursive: true });
+  rmSync(file, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  const options = { stdio: 'inherit', env: { ...env, ...more } };
+  const { status } = spawnSync(execPath, [bin('vitest', 'vitest'), 'run', ...args, ...reporters], options);
+  const found = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { testResults: [] };
+  const files = found.testResults.map(({ name: path, startTime, endTime }) => ({
+    path: relative('.', path),
+    seconds: (endTime - startTime) / 1000,
+  }));
+  const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests: skipped = 0 } = found;
+  return { name, status, files, passed, failed, skipped };
+}
+
+/** The slowest files and the seconds of all workers together; .cache/gate.json keeps them for `npm run house`. */
+function summary(reports) {
+  const kept = existsSync('.cache/gate.json') ? JSON.parse(readFileSync('.cache/gate.json', 'utf8')) : {};
+  for (const { name, status, files, passed, failed, skipped } of reports) {
+    const workerSeconds = Math.round(files.reduce((total, file) => total + file.seconds, 0));
+    kept[name] = { status, workerSeconds, files: files.length, passed, failed, skipped };
+    stdout.write(`\n${name}: ${workerSeconds} worker-seconds in ${files.length} files; the slowest:\n`);
+    const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
+    for (const file of slowest) stdout.write(`${file.seconds.toFixed(1).padStart(7)} s  ${file.path}\n`);
+  }
+  writeFileSync('.cache/gate.json', `${JSON.stringify(kept, undefined, 1)}\n`);
+  const all = Object.entries(kept).filter(([name]) => mode === 'all' || runs.some(([run]) => run === name));
+  stdout.write('\n');
+  for (const [name, { passed, failed, skipped }] of all) stdout.write(`${name}: ${count({ passed, failed, skipped })}\n`);
+  const sum = (key) => all.reduce((total, [, one]) => total + one[key], 0);
+  stdout.write(`${count({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') })}\n`);
+}
+
+function count({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed, ${skipped} skipped`;
+}
+
+function list() {
+  for (const { why, files } of longTests) stdout.write(`${why}\n${files.map((file) => `  ${file}\n`).join('')}`);
+  stdout.write(
+    `on the second Node\n${filesWith('onEachNode(')
+      .map((file) => `  ${file}\n`)
+      .join('')}`,
+  );
+  exit(0);
+}
+
+function filesWith(text) {
+  const files = readdirSync('test', { recursive: true }).map((name) => join('test', String(name)));
+  return files.filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes(text)).sort();
+}
 
 function step(name, args) {
   const start = performance.now();
-  const { status, stdout: out, stderr: err, error } = spawnSync(execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 });
-  const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  if (status === 0) {
-    stdout.write(`${name.padEnd(8)} ${seconds.padStart(5)} s\n`);
-    if (name === 'prepare') stderr.write(err);
-    return;
-  }
-  stdout.write(`${name.padEnd(8)} ${seconds.padStart(5)} s  failed\n${out}`);
-  stderr.write(error ? `${err}${error}\n` : err);
-  exit(status || 1);
+  return new Promise((resolve) => {
+    const child = spawn(execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [out, err] = [[], []];
+    child.stdout.on('data', (piece) => out.push(piece));
+    child.stderr.on('data', (piece) => err.push(piece));
+    child.on('error', (error) => err.push(Buffer.from(`${error}\n`)));
+    child.on('close', (status) => {
+      const seconds = ((performance.now() - start) / 1000).toFixed(1);
+      stdout.write(`${name.padEnd(8)} ${seconds.padStart(5)} s${status === 0 ? '' : '  failed'}\n`);
+      if (status !== 0) stdout.write(Buffer.concat(out));
+      if (status !== 0 || name === 'prepare') stderr.write(Buffer.concat(err));
+      if (status !== 0) exit(status || 1);
+      resolve();
+    });
+  });
 }
 
 function bin(name, command) {

@@ -31,15 +31,11 @@ it('hides the whole of a word that is a secret', () => {
   expect(wordsWithoutSecrets(words)).toEqual(['node', "it's", '--token', '…', 'PASSWORD=…', '--header', 'X-Api-Key: …']);
 });
 
-it.each(['a', '-', '.', "'", '"', '//a:', 'token', 'a@', '--token '])(
-  'takes a time that grows with the length: %j',
-  { timeout: 10_000 },
-  (piece) => {
-    const line = piece.repeat(100_000);
-    withoutSecrets(line);
-    wordsWithoutSecrets([line, line]);
-  },
-);
+it.each(['a', '-', '.', "'", '"', '//a:', 'token', 'a@', '--token '])('takes a time that grows with the length: %j', (piece) => {
+  const line = piece.repeat(100_000);
+  withoutSecrets(line);
+  wordsWithoutSecrets([line, line]);
+});
 
 it.each(['authorization', 'x-auth-token', 'X-Goog-Api-Key', 'cookie'])('knows %s for a secret', (name) =>
   expect(isSecret(name)).toBe(true),

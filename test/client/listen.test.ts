@@ -64,7 +64,7 @@ describe('a client that only listens begins anew ever more slowly', () => {
     const client = await opened(connectTo(url));
     client.on('listChanged', () => undefined);
     await vi.waitFor(() => expect(heard.filter(({ message }) => message.method === 'initialize').length).toBeGreaterThanOrEqual(6), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
     expect(waited()).toEqual(expect.arrayContaining([200, 400, 800]));
   });
@@ -92,7 +92,7 @@ describe('a client that only listens begins anew ever more slowly', () => {
     listens = true;
     stream?.end();
     await vi.waitFor(() => expect(heard.filter(({ message }) => message.method === 'initialize').length).toBeGreaterThanOrEqual(6), {
-      timeout: 20_000,
+      timeout: 60_000,
     });
     expect(waited()).toEqual(expect.arrayContaining([100, 200, 400, 800]));
   });
@@ -108,9 +108,9 @@ it('A client that only listens does so again when the server is back, however lo
   await client.subscribe('note:///a', () => heard++);
   client.on('reconnected', () => back++);
   await notes.stop();
-  await vi.waitFor(() => expect(warnings).toContain('recovery'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(warnings).toContain('recovery'), { timeout: 60_000 });
   await notes.restart();
-  await vi.waitFor(() => expect(back).toBe(1), { timeout: 20_000 });
+  await vi.waitFor(() => expect(back).toBe(1), { timeout: 60_000 });
   notes.server().resourceUpdated('note:///a');
   await until(() => heard === 1);
 });
@@ -130,7 +130,7 @@ it('A client that only listens notices when the new connection ends before it is
   const client = await opened(connect({ target: 'mine', open }));
   client.on('listChanged', () => undefined);
   channels[0]?.end({ wanted: false });
-  await vi.waitFor(() => expect(channels).toHaveLength(3), { timeout: 20_000 });
+  await vi.waitFor(() => expect(channels).toHaveLength(3), { timeout: 60_000 });
 });
 
 describe.each([

@@ -19,6 +19,8 @@ const stops = async (visited: Visit, count: number): Promise<void> => {
   while ((await stopped(visited)) < count) await new Promise((resolve) => setTimeout(resolve, 2));
 };
 
+const after = (ms: number): Promise<false> => new Promise((resolve) => setTimeout(() => resolve(false), ms).unref());
+
 describe.each(cases)('over %s, in %s', (way, revision) => {
   const arrive = (): Promise<Visit> => visit(way, { revisions: [revision as Revision] });
 
@@ -38,10 +40,13 @@ describe.each(cases)('over %s, in %s', (way, revision) => {
 
   it('a call that is late is given up here, and its handler is stopped there', async () => {
     const visited = await arrive();
-    const error = await failureOf(visited.client.callTool('wait', {}, { timeouts: { idleMs: 150 } }));
-    expect(error).toMatchObject({ code: 'ERR_TIMEOUT', failure: { limit: 'idleMs', phase: 'request' } });
-    expect(error.message).toContain('idleMs');
-    await stops(visited, 1);
+    // On a loaded machine a short limit passes before the handler has begun, and then there is nothing to stop.
+    for (let idleMs = 150, isStopped = false; !isStopped; idleMs *= 3) {
+      const error = await failureOf(visited.client.callTool('wait', {}, { timeouts: { idleMs } }));
+      expect(error).toMatchObject({ code: 'ERR_TIMEOUT', failure: { limit: 'idleMs', phase: 'request' } });
+      expect(error.message).toContain('idleMs');
+      isStopped = await Promise.race([stops(visited, 1).then(() => true), after(5_000)]);
+    }
   });
 
   it('progress that nobody listens to keeps a call alive, up to its limit', async () => {

@@ -103,7 +103,7 @@ describe.each([
     const peer = await Peer.open(connector(url));
     peer.send({ id: 1, ...call('echo') }, legacy);
     peer.send({ id: 2, ...call('echo') }, legacy);
-    await vi.waitFor(() => expect(heard).toHaveLength(2), 20_000);
+    await vi.waitFor(() => expect(heard).toHaveLength(2), 60_000);
     peer.channel.abandon?.(1);
     await peer.channel.close();
     expect([peer.messages, peer.failures, heard.length]).toEqual([[], [], 2]);

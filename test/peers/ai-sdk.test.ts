@@ -103,7 +103,7 @@ describe.each(['http', 'sse'] as const)('@ai-sdk/mcp over %s', (type) => {
     const calls = () => to.peer.watch.fetched.filter(({ method }) => method === 'POST').length;
     const before = calls();
     await aborts?.execute({}, options);
-    await vi.waitFor(() => expect(calls()).toBeGreaterThan(before), 20_000);
+    await vi.waitFor(() => expect(calls()).toBeGreaterThan(before), 60_000);
     controller.abort();
     await given;
     expect(await aborts?.execute({}, options)).toMatchObject({ content: [{ type: 'text', text: '' }] });

@@ -243,7 +243,7 @@ describe.each([
     const updated = vi.fn();
     const subscription = await seen.client.subscribe(uri, updated);
     await call('toggle-subscriber-updates');
-    await vi.waitFor(() => expect(updated).toHaveBeenCalledOnce(), 20_000);
+    await vi.waitFor(() => expect(updated).toHaveBeenCalledOnce(), 60_000);
     await call('toggle-subscriber-updates');
     await subscription[Symbol.asyncDispose]();
   });
@@ -348,7 +348,7 @@ describe.each<Official>([
     const controller = new AbortController();
     const held = seen.client.callTool('hold', {}, { signal: controller.signal, onProgress: () => controller.abort() });
     await expect(held).rejects.toMatchObject({ code: 'ERR_CANCELLED' });
-    if (!stateless) await vi.waitFor(async () => expect(await call('aborts')).toBe('1'), 20_000);
+    if (!stateless) await vi.waitFor(async () => expect(await call('aborts')).toBe('1'), 60_000);
   });
 
   it('logs from the level on that was set', async () => {
@@ -356,7 +356,7 @@ describe.each<Official>([
     await call('log');
     // Where nothing is remembered, neither is the level.
     const levels = stateless ? ['debug', 'info', 'error'] : ['info', 'error'];
-    await vi.waitFor(() => expect(seen.logs.map(({ data }) => data)).toEqual(levels.map((level) => ({ level }))), 20_000);
+    await vi.waitFor(() => expect(seen.logs.map(({ data }) => data)).toEqual(levels.map((level) => ({ level }))), 60_000);
   });
 
   it.skipIf(stateless)('asks for a form, for a message of the model, and for roots', async () => {
@@ -370,7 +370,7 @@ describe.each<Official>([
     const updated = vi.fn();
     const subscription = await seen.client.subscribe('note:///index', updated);
     await call('touch', { uri: 'note:///index' });
-    await vi.waitFor(() => expect(updated).toHaveBeenCalledOnce(), 20_000);
+    await vi.waitFor(() => expect(updated).toHaveBeenCalledOnce(), 60_000);
     await subscription[Symbol.asyncDispose]();
   });
 
@@ -393,4 +393,4 @@ describe.each<Official>([
 });
 
 // Runs last.
-it('No process is left behind', () => vi.waitFor(() => expect(children()).toEqual([]), 20_000));
+it('No process is left behind', () => vi.waitFor(() => expect(children()).toEqual([]), 60_000));

@@ -112,7 +112,7 @@ function onTheWire(log: string): Set<string> {
 async function byPeer({ client, call, heard }: Peer, revision: Revision, log: string): Promise<void> {
   const modern = revision === '2026-07-28';
   const told = async (method: string): Promise<void> => {
-    await expect.poll(() => heard.some((message) => message.method === method), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => heard.some((message) => message.method === method)).toBe(true);
   };
   if (modern) await client.discover?.();
   else {
@@ -146,7 +146,7 @@ async function byPeer({ client, call, heard }: Peer, revision: Revision, log: st
   else await listening.close?.();
   const gone = new AbortController();
   const waiting = call('wait', {}, { signal: gone.signal }).catch(() => undefined);
-  await expect.poll(() => readFileSync(log, 'utf8').includes('"name":"wait"'), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => readFileSync(log, 'utf8').includes('"name":"wait"')).toBe(true);
   gone.abort();
   await waiting;
   await call('roots');

@@ -49,7 +49,7 @@ export function driveListening(title: string, told: 'remote' | 'graceful', way: 
       await call('touch', { uri: 'note:///logo' });
       await call('touch', { uri: 'note:///index' });
       await call('grow', { name: 'one' });
-      await vi.waitFor(() => expect(heard).toEqual(['resources/updated', 'tools/list_changed', 'prompts/list_changed']), 20_000);
+      await vi.waitFor(() => expect(heard).toEqual(['resources/updated', 'tools/list_changed', 'prompts/list_changed']), 60_000);
       await subscription.close();
       expect(await subscription.closed).toBe('local');
       await call('grow', { name: 'two' });
@@ -66,7 +66,7 @@ export function driveListening(title: string, told: 'remote' | 'graceful', way: 
         client.listen({ resourcesListChanged: true }),
       ]);
       await call('grow', { name: 'one' });
-      await vi.waitFor(() => expect(heard).toEqual(['resources/list_changed', 'resources/list_changed']), 20_000);
+      await vi.waitFor(() => expect(heard).toEqual(['resources/list_changed', 'resources/list_changed']), 60_000);
       for (const subscription of subscriptions) await subscription.close();
       await close();
       expect(errors).toEqual([]);
@@ -77,7 +77,7 @@ export function driveListening(title: string, told: 'remote' | 'graceful', way: 
       const onChanged = (_error: Error | null, tools: readonly { name: string }[] | null) => void names.push(tools?.at(-1)?.name ?? '');
       const { errors, call, close } = await connect({ listChanged: { tools: { autoRefresh: true, debounceMs: 0, onChanged } } });
       await call('grow', { name: 'one' });
-      await vi.waitFor(() => expect(names).toEqual(['one']), 20_000);
+      await vi.waitFor(() => expect(names).toEqual(['one']), 60_000);
       await close();
       expect(errors).toEqual([]);
     });

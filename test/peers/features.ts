@@ -148,7 +148,7 @@ export function driveFeatures(title: string, revision: Revision, connect: (revis
         await peer.call('touch', { uri: 'note:///logo' });
         await peer.call('touch', { uri: 'note:///index' });
         await peer.call('grow', { name: 'one' });
-        await vi.waitFor(() => expect(peer.heard).toHaveLength(4), 20_000);
+        await vi.waitFor(() => expect(peer.heard).toHaveLength(4), 60_000);
         expect(methods()).toEqual(['resources/updated', 'tools/list_changed', 'resources/list_changed', 'prompts/list_changed']);
         await client.unsubscribeResource({ uri: 'note:///index' });
         await peer.call('touch', { uri: 'note:///index' });

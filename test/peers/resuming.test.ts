@@ -18,8 +18,8 @@ describe.each([
   it('comes back for an answer, and misses nothing', async () => {
     const peer = await connect('2025-11-25');
     const answer = peer.call('let_go', { retryMs: 10 });
-    await vi.waitFor(() => expect(resumed(peer)).toMatchObject([{ method: 'GET', status: 200 }]), 20_000);
-    await vi.waitFor(() => expect(said(peer)).toEqual(['before', 'while nobody hears it']), 20_000);
+    await vi.waitFor(() => expect(resumed(peer)).toMatchObject([{ method: 'GET', status: 200 }]), 60_000);
+    await vi.waitFor(() => expect(said(peer)).toEqual(['before', 'while nobody hears it']), 60_000);
     await peer.call('go_on');
     expect((await answer).content).toEqual([{ type: 'text', text: 'came back' }]);
     expect(said(peer)).toEqual(['before', 'while nobody hears it', 'after']);
@@ -31,8 +31,8 @@ describe.each([
     const peer = await connect('2025-11-25');
     const answers = [1, 2, 3].map(() => peer.call('let_go', { retryMs: 10 }));
     for (const [at] of answers.entries()) {
-      await vi.waitFor(() => expect(resumed(peer)).toHaveLength(3), 20_000);
-      await vi.waitFor(() => expect(said(peer)).toHaveLength(6), 20_000);
+      await vi.waitFor(() => expect(resumed(peer)).toHaveLength(3), 60_000);
+      await vi.waitFor(() => expect(said(peer)).toHaveLength(6), 60_000);
       if (at === 0) await peer.call('go_on');
     }
     for (const answer of await Promise.all(answers)) expect(answer.content).toEqual([{ type: 'text', text: 'came back' }]);
@@ -44,7 +44,7 @@ describe.each([
   it.each(['2025-03-26', '2025-06-18'] as Revision[])('is not let go of in %s, which has no such thing', async (revision) => {
     const peer = await connect(revision);
     const answer = peer.call('let_go', { retryMs: 10 });
-    await vi.waitFor(() => expect(said(peer)).toEqual(['before', 'while nobody hears it']), 20_000);
+    await vi.waitFor(() => expect(said(peer)).toEqual(['before', 'while nobody hears it']), 60_000);
     await peer.call('go_on');
     expect((await answer).content).toEqual([{ type: 'text', text: 'stayed' }]);
     expect(resumed(peer)).toEqual([]);
@@ -63,7 +63,7 @@ describe.each([
     const changes = ['tools', 'resources', 'prompts'].map((of) => `notifications/${of}/list_changed`);
     const heard = () => peer.heard.map(({ method }) => method);
     await peer.call('grow', { name: 'one' });
-    await vi.waitFor(() => expect(heard()).toEqual(changes), 20_000);
+    await vi.waitFor(() => expect(heard()).toEqual(changes), 60_000);
     const release = peer.cut();
     await vi.waitFor(
       () => expect(peer.errors.splice(0)).toMatchObject([{ message: expect.stringContaining('The connection is cut') }]),
@@ -73,10 +73,10 @@ describe.each([
     await peer.client.ping();
     expect(heard()).toEqual(changes);
     release();
-    await vi.waitFor(() => expect(heard()).toEqual([...changes, ...changes]), 20_000);
+    await vi.waitFor(() => expect(heard()).toEqual([...changes, ...changes]), 60_000);
     expect(resumed(peer)).toMatchObject([{ method: 'GET', status: 200 }]);
     await peer.call('grow', { name: 'three' });
-    await vi.waitFor(() => expect(heard()).toEqual([...changes, ...changes, ...changes]), 20_000);
+    await vi.waitFor(() => expect(heard()).toEqual([...changes, ...changes, ...changes]), 60_000);
     await peer.close();
     expect(peer.errors).toEqual([]);
   });
@@ -92,7 +92,7 @@ it.each([
   await vi.waitFor(async () => {
     await peer.call('go_on');
     expect(await Promise.race([answer, undefined])).toBeDefined();
-  }, 20_000);
+  }, 60_000);
   expect((await answer).content).toEqual([{ type: 'text', text: 'stayed' }]);
   await peer.close();
   expect(peer.errors).toEqual([]);
@@ -109,7 +109,7 @@ it('another client takes a call over, with the session and the last event of the
     token = given;
   };
   const lost = gone.request(request, CallToolResultSchema, { onresumptiontoken }).catch(() => 'lost');
-  await vi.waitFor(() => expect(token).not.toBe(''), 20_000);
+  await vi.waitFor(() => expect(token).not.toBe(''), 60_000);
   const sessionId = first.sessionId as string;
   await gone.close();
   expect(await lost).toBe('lost');
@@ -121,7 +121,7 @@ it('another client takes a call over, with the session and the last event of the
   heir.onerror = (error) => errors.push(error);
   await heir.connect(second);
   const answer = heir.request(request, CallToolResultSchema, { resumptionToken: token });
-  await vi.waitFor(() => expect(fetched).toMatchObject([{ method: 'GET', status: 200, headers: { 'last-event-id': token } }]), 20_000);
+  await vi.waitFor(() => expect(fetched).toMatchObject([{ method: 'GET', status: 200, headers: { 'last-event-id': token } }]), 60_000);
   // By someone else: the heir counts from the beginning, and a session has each id only once at a time.
   const other = new Client({ name: 'other', version: '1.0.0' });
   await other.connect(new StreamableHTTPClientTransport(new URL(served.url)));

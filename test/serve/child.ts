@@ -16,10 +16,13 @@ afterAll(() => {
   for (const child of started) child.kill();
 });
 
-/** The same tests on this Node and on the second one. With CI set a missing second Node fails them. */
+/**
+ * The same tests on this Node and on the second one, which is started where VIVARIUM_SECOND_NODE is set (`npm run test:all`).
+ * With CI set a second Node that is missing fails them.
+ */
 export function onEachNode(tests: (node: string) => void, options: { readonly concurrent?: boolean } = {}): void {
-  describe(`on Node ${process.versions.node}`, options, () => tests(process.execPath));
-  describe.skipIf(notRun('node-24'))('on Node 24', options, () => tests(node24() ?? ''));
+  if (process.env['VIVARIUM_SECOND_NODE'] !== 'only') describe(`on Node ${process.versions.node}`, options, () => tests(process.execPath));
+  else describe.skipIf(notRun('node-24'))('on Node 24', options, () => tests(node24() ?? ''));
 }
 
 export interface ChildOptions {

@@ -109,7 +109,7 @@ onEachNode((node) => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const [input, output] = [join(folder, 'in'), join(folder, 'out')];
     writeFileSync(input, [1, 2, 3].map((id) => `${request(id, 'tools/call', { name: 'pid' })}\n`).join(''));
-    const run = spawnSync('sh', ['-c', '"$0" "$1" < "$2" > "$3"', node, porch, input, output], { encoding: 'utf8', timeout: 10_000 });
+    const run = spawnSync('sh', ['-c', '"$0" "$1" < "$2" > "$3"', node, porch, input, output], { encoding: 'utf8', timeout: 60_000 });
     expect(run).toMatchObject({ status: 0, stderr: 'closed\n' });
     expect(ids(readFileSync(output, 'utf8').trim().split('\n'))).toEqual([1, 2, 3]);
   });
@@ -118,7 +118,7 @@ onEachNode((node) => {
     const lines = Array.from({ length: 2_000 }, (_, id) => request(id, 'server/discover'));
     const run = spawnSync('sh', ['-c', 'cat | "$0" "$1" | cat', node, porch], {
       encoding: 'utf8',
-      timeout: 10_000,
+      timeout: 60_000,
       input: lines.join('\n'),
     });
     expect(run).toMatchObject({ status: 0, stderr: 'closed\n' });
@@ -126,7 +126,7 @@ onEachNode((node) => {
   });
 
   it('ends at once where there is no stdin', () => {
-    expect(spawnSync(node, [porch], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', timeout: 10_000 })).toMatchObject({
+    expect(spawnSync(node, [porch], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', timeout: 60_000 })).toMatchObject({
       status: 0,
       stdout: '',
       stderr: 'closed\n',

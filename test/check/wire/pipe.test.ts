@@ -24,11 +24,11 @@ describe('a server behind a package runner', () => {
         expect(said).toMatch(/^\d+\n$/);
         return Number(said);
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
     expect(isAlive(pid)).toBe(true);
     pipe.kill('SIGTERM');
     expect(await pipe.ended).toBe('ended by SIGTERM');
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
   });
 });

@@ -82,7 +82,7 @@ describe('what a server says after the client was closed', () => {
     for (const name of ['reconnected', 'listChanged', 'warning', 'closed'] as const) client.on(name, (event) => told.push([name, event]));
     session = 's2';
     await client.callTool('echo');
-    await vi.waitFor(() => expect(asked).toBe(2), 20_000);
+    await vi.waitFor(() => expect(asked).toBe(2), 60_000);
     await client.close();
     await turn();
     expect(told).toEqual([['closed', { wanted: true }]]);

@@ -71,10 +71,10 @@ describe.each(revisions)('a client of a server that speaks only %s', (revision) 
     await using client = await open(work);
     const abort = new AbortController();
     const call = client.callTool('wait', {}, { signal: abort.signal });
-    await vi.waitFor(() => expect(work).toEqual({ begun: 1, stopped: 0 }), 20_000);
+    await vi.waitFor(() => expect(work).toEqual({ begun: 1, stopped: 0 }), 60_000);
     abort.abort();
     await expect(call).rejects.toMatchObject({ code: 'ERR_CANCELLED' });
-    await vi.waitFor(() => expect(work).toEqual({ begun: 1, stopped: 1 }), 20_000);
+    await vi.waitFor(() => expect(work).toEqual({ begun: 1, stopped: 1 }), 60_000);
     expect((await client.callTool('add', { a: 1, b: 1 })).content).toHaveLength(1);
   });
 

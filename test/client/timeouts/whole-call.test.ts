@@ -63,7 +63,7 @@ describe('the tools of a server', () => {
   it('are listed once for all calls that begin together', async () => {
     const { client, listed, release } = await holding();
     const calls = Promise.all(Array.from({ length: 50 }, (_, n) => client.callTool('echo', { n })));
-    await vi.waitFor(() => expect(listed()).toBeGreaterThan(0), 20_000);
+    await vi.waitFor(() => expect(listed()).toBeGreaterThan(0), 60_000);
     // A request of its own is answered after all that were sent before it.
     await client.ping();
     release();
@@ -76,7 +76,7 @@ describe('the tools of a server', () => {
     const abort = new AbortController();
     const first = failureOf(client.callTool('echo', {}, { signal: abort.signal }));
     const second = client.callTool('echo', { n: 2 });
-    await vi.waitFor(() => expect(listed()).toBe(1), 20_000);
+    await vi.waitFor(() => expect(listed()).toBe(1), 60_000);
     abort.abort();
     expect((await first).code).toBe('ERR_CANCELLED');
     release();
@@ -118,7 +118,7 @@ describe('while the connection is made anew', () => {
     const client = await opened(connectTo(url, options));
     mute = true;
     const greeted = (): number => heard.filter(({ message }) => message.method === 'initialize').length;
-    return { client, greeting: () => vi.waitFor(() => expect(greeted()).toBe(2), 20_000) };
+    return { client, greeting: () => vi.waitFor(() => expect(greeted()).toBe(2), 60_000) };
   }
 
   it('a call can be aborted, the one that noticed as well as the next', async () => {

@@ -34,7 +34,7 @@ describe.each([
     const peer = await Peer.open(connector(url));
     await peer.initialize();
     peer.channel.listen?.();
-    await vi.waitFor(() => expect(own).toBeDefined(), 20_000);
+    await vi.waitFor(() => expect(own).toBeDefined(), 60_000);
     await peer.ask({ id: 1, ...call('echo') }, legacy);
     await gone;
     expect(own?.destroyed).toBe(false);
@@ -51,7 +51,7 @@ describe.each([
     });
     const peer = await Peer.open(connector(url));
     peer.send({ id: 1, ...call('echo') }, legacy);
-    await vi.waitFor(() => expect(streams).toHaveLength(1), 20_000);
+    await vi.waitFor(() => expect(streams).toHaveLength(1), 60_000);
     peer.send({ id: 2, ...call('echo') }, legacy);
     await peer.until(() => peer.messages.find(({ id }) => id === 1));
     await gone;
@@ -73,7 +73,7 @@ describe.each([
     });
     const peer = await Peer.open(connector(url));
     for (const type of types) peer.send(message(type), legacy);
-    await vi.waitFor(() => expect(gone).toHaveLength(types.length), 20_000);
+    await vi.waitFor(() => expect(gone).toHaveLength(types.length), 60_000);
     await Promise.all(gone);
     expect(peer.failures).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe.each([
     const peer = await Peer.open(connector(url));
     await peer.initialize();
     peer.channel.listen?.();
-    await vi.waitFor(() => expect(asked).toBeGreaterThan(delays.length), { timeout: 20_000 });
+    await vi.waitFor(() => expect(asked).toBeGreaterThan(delays.length), { timeout: 60_000 });
     // Others set timers, too, but none of these lengths, and none that rings at once.
     const waited = timer.mock.calls.map(([, ms = 0]) => ms).filter((ms) => [0, 1, ...delays].includes(ms));
     expect(waited.slice(0, delays.length)).toEqual(delays);

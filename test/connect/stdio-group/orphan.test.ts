@@ -98,10 +98,10 @@ describe('the end of this process', { concurrent: true }, () => {
     await vanish([...pids, ...watchdogs]);
     expect(isAlive(parent.pid as number)).toBe(true);
     // Neither as a zombie.
-    await vi.waitFor(() => expect(children(parent.pid)).toEqual([]), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(() => expect(children(parent.pid)).toEqual([]), { timeout: 60_000, interval: 20 });
   });
 });
 
 async function vanish(pids: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 20_000, interval: 20 });
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 60_000, interval: 20 });
 }

@@ -118,7 +118,7 @@ describe.each(doors)('the end of a session at %s', (_, open) => {
     expect(door.stats).toMatchObject({ sessions: 1, streams: 1 });
     stream.hangUp();
     await aborted.promise;
-    await expect.poll(async () => (await post(rpc(2, 'ping'))).status, { timeout: 20_000 }).toBe(404);
+    await expect.poll(async () => (await post(rpc(2, 'ping'))).status).toBe(404);
     expect(door.stats).toMatchObject({ sessions: 0, streams: 0 });
   });
 

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const run = (code: string, input: string) =>
-  spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root, input, encoding: 'utf8', timeout: 20_000 });
+  spawnSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root, input, encoding: 'utf8', timeout: 60_000 });
 const imports = "import { Server } from 'vivarium/server'; import { serveStdio } from 'vivarium/serve/stdio'; import { z } from 'zod';\n";
 const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
 const pong = '{"jsonrpc":"2.0","id":1,"result":{}}\n';

@@ -107,7 +107,7 @@ onEachNode((node) => {
       await child.complained('aborted: ERR_CANCELLED');
       expect(Number(await child.call('pid'))).toBe(child.pid);
       await child.end();
-    }, 10_000);
+    });
 
     it('do not hide the end of stdin behind what follows them', async () => {
       const child = new Child('porch.mjs', { node, settings: { shutdownMs: 0 } });
@@ -115,6 +115,6 @@ onEachNode((node) => {
       await child.write('{"jsonrpc":"2.0","id":"next","method":"ping"}\n');
       await idle(child.pid);
       expect(await child.end()).toMatchObject({ code: 0 });
-    }, 10_000);
+    });
   });
 });

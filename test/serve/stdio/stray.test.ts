@@ -17,7 +17,7 @@ onEachNode(
     describe('what a tool leaves behind', () => {
       it.each(Object.entries(strays))(
         'is reported when it fails, and the process lives on: %s',
-        { timeout: 5_000 },
+        { timeout: 120_000 },
         async (tool, report) => {
           const child = new Child('porch.mjs', { node });
           expect(await child.call(tool)).toBe('left behind');

@@ -124,7 +124,7 @@ describe('a question', () => {
     await wire.close();
     await turn();
     expect(caught).toMatchObject({ code: 'ERR_CLOSED' });
-  }, 10_000);
+  });
 
   it('after the answer rejects, and harms no one who does not look', async () => {
     let kept: Context | undefined;

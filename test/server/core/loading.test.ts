@@ -74,7 +74,7 @@ describe('ajv', () => {
     wire.send(chunk(shake));
     expect(loads).toEqual([]);
     await arrived(wire);
-    await vi.waitFor(() => expect(loads).toEqual(['ajv/dist/2020.js']), 20_000);
+    await vi.waitFor(() => expect(loads).toEqual(['ajv/dist/2020.js']), 60_000);
   });
 
   it('is not looked for in more schemas than a few hundred: a later one loads it when it is called', async () => {
@@ -87,7 +87,7 @@ describe('ajv', () => {
     await arrived(wire);
     expect(loads).toEqual([]);
     wire.send(chunk(call(1, 'ajv')));
-    await vi.waitFor(async () => expect(ids(await arrived(wire))).toContain(1), 20_000);
+    await vi.waitFor(async () => expect(ids(await arrived(wire))).toContain(1), 60_000);
     expect(loads).toEqual(['ajv/dist/2020.js']);
   });
 

@@ -22,7 +22,7 @@ const attacks = [
 function isObeyed(line: string): boolean {
   const cwd = mkdtempSync(join(tmpdir(), 'vivarium-paste-'));
   try {
-    spawnSync('sh', ['-c', `${line} </dev/null`], { cwd, timeout: 20_000, env: { PATH: process.env['PATH'] ?? '' } });
+    spawnSync('sh', ['-c', `${line} </dev/null`], { cwd, timeout: 60_000, env: { PATH: process.env['PATH'] ?? '' } });
     return existsSync(join(cwd, 'seen'));
   } finally {
     rmSync(cwd, { recursive: true, force: true });

@@ -170,7 +170,7 @@ describe('one principal cannot exhaust the server', limits, () => {
     const server = await flood({ perCaller: { maxBytes: 1_000_000 }, maxBodyBytes: 100_000 });
     const head = post('mallory', 'x'.repeat(100), [`X-Padding: ${'x'.repeat(8_000)}`]).subarray(0, -100);
     await inLanes(100, async () => (await server.open()).write(head));
-    await expect.poll(async () => (await server.refused())['caller_bytes'], { timeout: 20_000 }).toBeGreaterThan(30);
+    await expect.poll(async () => (await server.refused())['caller_bytes']).toBeGreaterThan(30);
     expect(await held(server)).toBeLessThan(1_000_000);
     await expectServed(server);
   });
@@ -237,7 +237,7 @@ describe('one principal cannot exhaust the server', limits, () => {
       said += String(chunk);
     });
     stream.write('GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer mallory-mallory-mallory\r\n\r\n');
-    await expect.poll(() => said, { timeout: 20_000 }).toMatch(/data: \S+/);
+    await expect.poll(() => said).toMatch(/data: \S+/);
     const path = /data: (\S+)/.exec(said)?.[1] ?? '';
     const send = (body: object | string) => server.send(post('mallory', body, [], path));
     const params = { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'flood', version: '1' } };
@@ -272,7 +272,7 @@ describe('somebody without a token cannot exhaust the server', limits, () => {
       50,
     );
     // Node would keep each for 45 seconds.
-    await expect.poll(() => sockets.filter(({ closed }) => !closed).length, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => sockets.filter(({ closed }) => !closed).length).toBe(0);
     await expectServed(server);
     // With their fields they would take 90 KB each.
     expect((server.memory ?? 0) - before).toBeLessThan(100);
@@ -292,7 +292,7 @@ describe('somebody without a token cannot exhaust the server', limits, () => {
       said += String(chunk);
     });
     socket.write(request.subarray(0, -100));
-    await expect.poll(() => socket.closed, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => socket.closed).toBe(true);
     expect(said).toContain(`HTTP/1.1 ${status}`);
   });
 

@@ -207,7 +207,7 @@ describe('a token that has expired', () => {
     const gone = new AbortController();
     const first = auth.token({ resource: endpoint, signal: gone.signal });
     const second = auth.token({ resource: endpoint });
-    await vi.waitFor(() => expect(server.tokens.length).toBe(2), 20_000);
+    await vi.waitFor(() => expect(server.tokens.length).toBe(2), 60_000);
     gone.abort();
     await expect(first).rejects.toEqual(coded('ERR_CANCELLED'));
     release();

@@ -89,7 +89,7 @@ describe('a process that dies in the middle', () => {
     server.valid.clear();
     const child = await start();
     child.send('call');
-    await vi.waitFor(() => expect(server.tokens.length).toBe(2), 20_000);
+    await vi.waitFor(() => expect(server.tokens.length).toBe(2), 60_000);
     hanging = false;
     const waiting = call(auth, endpoint);
     const gone = once(child, 'exit');

@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Once it has been written. */
 async function pidIn(name: string): Promise<number> {
-  const text = await vi.waitFor(() => readFileSync(join(folder, name), 'utf8') || Promise.reject(new Error('empty')), { timeout: 20_000 });
+  const text = await vi.waitFor(() => readFileSync(join(folder, name), 'utf8') || Promise.reject(new Error('empty')), { timeout: 60_000 });
   onTestFinished(() => void (isAlive(Number(text)) && process.kill(Number(text), 'SIGKILL')));
   return Number(text);
 }
@@ -31,7 +31,7 @@ describe.runIf(process.platform === 'linux')('what is started to be judged', () 
     const options = { cwd: folder };
     await vivarium(['check', '--client', '--spec-version', '2025-06-18', '--', process.execPath, '-e', client], options);
     const pid = await pidIn('left.pid');
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
   });
 
   it.each([
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('what is started to be judged', () 
     expect(isAlive(pid)).toBe(true);
     running.process.kill('SIGTERM');
     expect(await running.ended).toBe(143);
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
   });
 });
 

@@ -45,7 +45,7 @@ it('leaves nothing behind that a server started', { timeout: 60_000 }, async () 
   const args = ['check', '--spec-version', '2025-11-25', '--only', 'ping', '--', process.execPath, '-e', leaving];
   expect((await vivarium(args, { cwd })).code).toBe(0);
   const pids = pidsIn(cwd);
-  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 60_000 });
 });
 
 it.each([
@@ -54,18 +54,18 @@ it.each([
 ] as const)('leaves nothing behind when %s ends it', { timeout: 60_000 }, async (signal, code) => {
   const cwd = newFolder();
   const run = new Started(['check', '--', process.execPath, '-e', deaf], { cwd });
-  const pids = await vi.waitFor(() => pidsIn(cwd), { timeout: 20_000 });
+  const pids = await vi.waitFor(() => pidsIn(cwd), { timeout: 60_000 });
   run.process.kill(signal);
   expect(await run.ended).toBe(code);
-  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 60_000 });
 });
 
 it('leaves nothing behind when it is interrupted twice, also while cases are made', { timeout: 60_000 }, async () => {
   const cwd = newFolder();
   const run = new Started(['check', '--generate', 'cases.json', '--', process.execPath, '-e', deaf], { cwd });
-  const pids = await vi.waitFor(() => pidsIn(cwd), { timeout: 20_000 });
+  const pids = await vi.waitFor(() => pidsIn(cwd), { timeout: 60_000 });
   const again = setInterval(() => run.process.kill('SIGINT'), 100);
   expect(await run.ended).toBe(130);
   clearInterval(again);
-  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 20_000 });
+  await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 60_000 });
 });

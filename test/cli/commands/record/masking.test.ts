@@ -41,6 +41,6 @@ it.each([
   ['objects in a string', JSON.stringify({ a: '{"x":"y"},'.repeat(3e5) })],
   ['strings', JSON.stringify(Array.from({ length: 2e5 }, (_, at) => `k${at}`))],
   ['backslashes', `"${'\\'.repeat(4e6)}"`],
-])('takes a time that grows with the length: %s', { timeout: 20_000 }, (_, text) => {
+])('takes a time that grows with the length: %s', (_, text) => {
   expect(maskText(text) === text).toBe(true);
 });

@@ -13,7 +13,7 @@ const command = fileURLToPath(new URL('../../../../dist/cli/main.js', import.met
 const folder = mkdtempSync(join(tmpdir(), 'live-had-'));
 
 function run(...args: readonly string[]): { readonly status: number | null; readonly stderr: string } {
-  return spawnSync(process.execPath, args, { encoding: 'utf8', input: '', timeout: 20_000 });
+  return spawnSync(process.execPath, args, { encoding: 'utf8', input: '', timeout: 60_000 });
 }
 
 describe('the command', () => {

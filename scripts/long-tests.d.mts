@@ -1,0 +1,1 @@
+export const longTests: readonly { readonly why: string; readonly files: readonly string[] }[];

@@ -1,0 +1,30 @@
+// The gate leaves nothing out: each test file runs in one project, and what only `npm run test:all` runs is listed.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { longTests } from '../../scripts/long-tests.mjs';
+import { paths, root } from './tree.ts';
+
+const command = join(root, 'node_modules/vitest/vitest.mjs');
+const { stdout } = spawnSync(process.execPath, [command, 'list', '--filesOnly', '--json'], { cwd: root, encoding: 'utf8' });
+const listed: readonly { readonly file: string; readonly projectName: string }[] = JSON.parse(stdout);
+const tests = paths('test').filter((path) => /\.test(?:-d)?\.ts$/.test(path));
+
+it('each test file runs in one project', () => {
+  const files = listed.map(({ file }) =>
+    file
+      .slice(root.length)
+      .replace(/^[\\/]/, '')
+      .replaceAll('\\', '/'),
+  );
+  expect(files.toSorted()).toEqual(tests.toSorted());
+});
+
+it('each entry of the list of long tests stands for tests that are there', () => {
+  const found = (pattern: string): boolean => tests.some((path) => new RegExp(`^${asRegExp(pattern)}$`).test(path));
+  expect(longTests.flatMap(({ files }) => files).filter((pattern) => !found(pattern))).toEqual([]);
+});
+
+function asRegExp(pattern: string): string {
+  return pattern.replaceAll('.', '\\.').replaceAll('**', '\0').replaceAll('*', '[^/]*').replaceAll('\0', '.*');
+}
