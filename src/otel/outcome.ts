@@ -40,7 +40,7 @@ function told(call: AroundCall, error: unknown, recordArguments: boolean): Outco
     failed: true,
     message: recordArguments || (message !== undefined && plain.has(message)) ? message : undefined,
     exception: cause === undefined ? undefined : exceptionOf(cause, recordArguments),
-    unknown: error instanceof RpcError && error.code === errorCodes.invalidParams && /^Unknown (?:tool|prompt): /.test(error.message),
+    unknown: error instanceof RpcError && error.reason === 'unknown-name',
   };
 }
 

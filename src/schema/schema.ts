@@ -2,9 +2,23 @@
 import type { JsonSchema, TypedJsonSchema } from './infer.ts';
 import { cut, describeIssues } from './issues.ts';
 import { type Compiled, compileSchema, dialectOf, needsValidator, problemOf } from './json-schema.ts';
-import { isOnlyStandard, isStandard, type StandardProps, type StandardResult, type StandardSchema } from './standard.ts';
+import {
+  isOnlyStandard,
+  isStandard,
+  type StandardIssue,
+  type StandardProps,
+  type StandardResult,
+  type StandardSchema,
+} from './standard.ts';
 
-export type Verdict = { readonly value: unknown; readonly problem?: undefined } | { readonly problem: string; readonly value?: undefined };
+export type Verdict =
+  | { readonly value: unknown; readonly problem?: undefined; readonly issues?: undefined }
+  | {
+      readonly problem: string;
+      readonly value?: undefined;
+      /** As the library of a Standard Schema found them. */
+      readonly issues?: readonly StandardIssue[];
+    };
 
 export interface Schema {
   /** As advertised: a literal unchanged, what a library generated without naming the default dialect. */
@@ -76,7 +90,7 @@ function defineStandard(given: StandardSchema, options: SchemaOptions): Schema |
 }
 
 function verdictOf(result: StandardResult): Verdict {
-  return result.issues ? { problem: describeIssues(result.issues) } : { value: result.value };
+  return result.issues ? { problem: describeIssues(result.issues), issues: result.issues } : { value: result.value };
 }
 
 /** The JSON Schema to advertise, or what is wrong. */

@@ -1,5 +1,5 @@
 // A request that passed the door: its era, its row in the method table, its feature, its one answer.
-import { type ErrorObject, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
+import { type ErrorObject, faults, RpcError, type RpcReason, VivariumError } from '../jsonrpc/error.ts';
 import type { Params, ParsedRequest } from '../jsonrpc/message.ts';
 import { logLevels, type MethodInfo, methods, shapeFault } from '../protocol/methods.ts';
 import { metaKeys, traitsOf } from '../protocol/revision.ts';
@@ -104,7 +104,7 @@ function around(call: Call, feature: Feature, params: Params | undefined): Promi
     let given: object | undefined;
     const next = (): Promise<object> => {
       const rest = step(at + 1).then((inner) => {
-        if ('error' in inner) throw RpcError.from(inner.error);
+        if ('error' in inner) throw thrown(inner.error, inner.reason);
         // A list that is kept for everyone must not be changed by a wrapper: it gets a copy.
         given = inner.json === undefined ? inner.result : (JSON.parse(inner.json) as object);
         return given;
@@ -117,6 +117,10 @@ function around(call: Call, feature: Feature, params: Params | undefined): Promi
     return { result: given !== undefined && result === given ? given : permitted(call, result) };
   };
   return step(0);
+}
+
+function thrown({ code, message, data }: ErrorObject, reason: RpcReason | undefined): RpcError {
+  return new RpcError(code, message, { data, reason });
 }
 
 /** A result type of an extension goes only to clients that declared it. */

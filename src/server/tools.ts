@@ -1,12 +1,12 @@
 // tools/list and tools/call: tools described per revision, found by name, run, and their outcome told.
-import { cut, type ErrorObject, errorCodes, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
+import { type ErrorObject, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import { loadToon, type TextFormat, toonLoaded } from '../protocol/text.ts';
 import type { JsonSchema } from '../schema/infer.ts';
 import { type Verdict, wrapSchema } from '../schema/schema.ts';
 import { lackingFeature, lackingScopes, metaOf, required } from './access.ts';
-import type { Reply } from './answer.ts';
+import { type Reply, unknownName } from './answer.ts';
 import { LacksFeature, PeerRefusal, Suspension, suspended } from './asking.ts';
 import { exceeds, shrink } from './budget.ts';
 import type { Call } from './call.ts';
@@ -52,9 +52,7 @@ export function callTool(call: Call, params: Params | undefined): Reply | Promis
   const name = params?.['name'] as string;
   const tool = call.core.tools.get(name);
   if (tool === undefined || (tool.visibleTo !== undefined && !tool.visibleTo(call.principal))) {
-    return {
-      error: { code: errorCodes.invalidParams, message: `Unknown tool: ${cut(name)}`, data: { details: `Unknown tool: ${cut(name)}` } },
-    };
+    return unknownName('tool', name);
   }
   const refused = gate(call, tool);
   if (refused !== undefined) return refused;

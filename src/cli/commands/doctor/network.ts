@@ -58,10 +58,9 @@ async function agreeOnTls(host: string, port: number, examination: Examination):
     const days = (Date.parse(until) - Date.now()) / 86_400_000;
     if (days < 14) examination.warn('tls', `The certificate ends in ${Math.floor(days)} days`, 'have it renewed');
   } catch (error) {
-    const { message } = asNetworkFailure(error, true);
-    const hint = /does not speak it/.test(message)
-      ? 'write http:// instead of https://'
-      : 'NODE_EXTRA_CA_CERTS=file.pem makes Node trust an authority of your own';
+    const { message, reason } = asNetworkFailure(error, true);
+    const hint =
+      reason === 'not-tls' ? 'write http:// instead of https://' : 'NODE_EXTRA_CA_CERTS=file.pem makes Node trust an authority of your own';
     examination.fail('tls', message, hint);
   } finally {
     socket.destroy();
