@@ -4,7 +4,7 @@ import { type Decoded, decodeMessage, decodeValue, type Params } from '../jsonrp
 import { weightOf } from '../jsonrpc/weight.ts';
 import type { Admission, Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
-import { isRevision, metaKeys } from '../protocol/revision.ts';
+import { isRevision, isStateless, metaKeys } from '../protocol/revision.ts';
 import { toPrometheus } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BodyFault, Exchange } from './exchange.ts';
@@ -12,7 +12,7 @@ import { endSession, legacy, listen } from './legacy.ts';
 import { overloaded } from './limits/overload.ts';
 import { acceptsAll, acceptsEvents, isJson } from './media.ts';
 import { modern } from './modern.ts';
-import { closing, fault, needsNoHandshake, spoken } from './status.ts';
+import { closing, fault, spoken } from './status.ts';
 
 /** What is served beside the endpoint itself, where it owns the whole server. */
 export interface Surroundings {
@@ -110,7 +110,7 @@ function surrounding(endpoint: Endpoint, path: string, { metrics }: Surroundings
 /** Sessions and their streams are what the other methods are for: 2026-07-28 has neither. */
 function methodsOf({ core, settings }: Endpoint, exchange: Exchange): readonly string[] {
   const none = settings.sessions === undefined || core.legacy.length === 0;
-  return none || (core.modern && needsNoHandshake(exchange.header(headerNames.version))) ? postOnly : all;
+  return none || (core.modern && isStateless(exchange.header(headerNames.version))) ? postOnly : all;
 }
 
 const all = ['POST', 'GET', 'DELETE'];
@@ -235,7 +235,7 @@ function decode(body: Exclude<string | { readonly value: unknown }, BodyFault>):
 function isModern({ core }: Endpoint, exchange: Exchange, message: Decoded): boolean {
   if (!core.modern) return false;
   const version = exchange.header(headerNames.version);
-  if (needsNoHandshake(version)) return true;
+  if (isStateless(version)) return true;
   if (message.kind !== 'request' && message.kind !== 'notification') return false;
   if (exchange.header(headerNames.method) !== undefined && !isRevision(version)) return true;
   const meta = message.params?.['_meta'];

@@ -3,7 +3,7 @@ import { faults, VivariumError } from '../jsonrpc/error.ts';
 import { type Batch, type Decoded, type ParsedRequest, parseMessage, type Refusal, type RequestId } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
-import { type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
+import { assumedRevision, type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
 import type { Answer, BatchOutcome } from '../server/answer.ts';
 import type { Core } from '../server/core.ts';
 import { callsIn, dispatch, dispatchBatch } from '../server/dispatch.ts';
@@ -280,9 +280,8 @@ function idOf(message: Legible | undefined): RequestId | undefined {
 
 const agreements = new Map<Revision, Agreement>();
 
-/** Where no version is said, the specification assumes 2025-03-26. */
 function assumed({ legacy: supported }: Core, version: string | undefined): Agreement {
-  const wanted = (version ?? '2025-03-26') as Revision;
+  const wanted = (version ?? assumedRevision) as Revision;
   const revision = supported.includes(wanted) ? wanted : (supported.at(-1) as Revision);
   let agreement = agreements.get(revision);
   if (agreement === undefined) {

@@ -3,7 +3,7 @@ import { type ErrorObject, errorCodes, faults } from '../jsonrpc/error.ts';
 import type { Decoded, Params, ParsedRequest } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import { decodeHeader, type HeaderParameters, headerNames, headerParameters, namedBy, sameValue } from '../protocol/headers.ts';
-import { metaKeys, traitsOf } from '../protocol/revision.ts';
+import { metaKeys, type Revision, type RevisionTraits, statelessRevisions, traitsOf } from '../protocol/revision.ts';
 import type { Answer } from '../server/answer.ts';
 import type { Core } from '../server/core.ts';
 import { dispatch } from '../server/dispatch.ts';
@@ -15,15 +15,14 @@ import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import { overloaded } from './limits/overload.ts';
 import { Reply } from './reply.ts';
-import { fault, statusOf } from './status.ts';
-
-const traits = traitsOf('2026-07-28');
+import { fault, spoken, statusOf } from './status.ts';
 
 export function modern(endpoint: Endpoint, exchange: Exchange, message: Decoded, principal: Principal, path: string): void {
   const { core } = endpoint;
+  const traits = traitsIn(exchange);
   switch (message.kind) {
     case 'request':
-      return request(endpoint, exchange, message, principal, path);
+      return request(endpoint, exchange, message, traits, principal, path);
     case 'notification':
       endpoint.hearStray(principal, message);
       return endpoint.answer(exchange, 202, [], '');
@@ -39,7 +38,14 @@ export function modern(endpoint: Endpoint, exchange: Exchange, message: Decoded,
   }
 }
 
-function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest, principal: Principal, path: string): void {
+function request(
+  endpoint: Endpoint,
+  exchange: Exchange,
+  message: ParsedRequest,
+  traits: RevisionTraits,
+  principal: Principal,
+  path: string,
+): void {
   const { core } = endpoint;
   const wrong = requestFault(core, exchange, message, principal);
   if (wrong !== undefined) return endpoint.refuse(exchange, 400, wrong, { id: message.id, traits });
@@ -71,6 +77,12 @@ function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest,
     core.report(error, 'http');
     breakOff(reply, message.id, 500, faults.internal());
   });
+}
+
+/** Of a revision without handshake, whatever the headers say: this is how the answer to a request that cannot be read is written. */
+function traitsIn(exchange: Exchange): RevisionTraits {
+  const traits = spoken(exchange);
+  return traits?.era === 'modern' ? traits : traitsOf(statelessRevisions[0] as Revision);
 }
 
 /** The checks of the specification, in its order; the first that fails is the answer. */

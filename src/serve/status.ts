@@ -35,11 +35,6 @@ export function statusOf(error: ErrorObject | undefined, isModernCall: boolean):
   }
 }
 
-/** Whether a version is one of those that need no handshake, known or not. */
-export function needsNoHandshake(version: string | undefined): boolean {
-  return version !== undefined && version >= '2026-07-28' && /^\d{4}-\d{2}-\d{2}/.test(version);
-}
-
 /** The revision a client says it speaks, for errors that come before anything is read. */
 export function spoken(exchange: Exchange): RevisionTraits | undefined {
   const version = exchange.header(headerNames.version);

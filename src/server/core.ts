@@ -2,7 +2,7 @@
 
 import { VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { metaKeys, type Revision, type RevisionTraits, revisions, traitsOf } from '../protocol/revision.ts';
+import { handshakeRevisions, metaKeys, type Revision, type RevisionTraits, revisions, statelessRevisions } from '../protocol/revision.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts';
 import { loadValidator } from '../schema/json-schema.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
@@ -103,8 +103,8 @@ export class Core {
     const { name, version, title, description, websiteUrl, icons } = options;
     this.options = options;
     this.revisions = revisions.filter((revision) => options.revisions?.includes(revision) ?? true);
-    this.legacy = this.revisions.filter((revision) => traitsOf(revision).era === 'legacy');
-    this.perRequest = this.revisions.filter((revision) => traitsOf(revision).era === 'modern');
+    this.legacy = handshakeRevisions.filter((revision) => this.revisions.includes(revision));
+    this.perRequest = statelessRevisions.filter((revision) => this.revisions.includes(revision));
     this.modern = this.perRequest.length > 0;
     this.info = {
       name,

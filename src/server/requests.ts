@@ -2,7 +2,7 @@
 import { type ErrorObject, faults, RpcError, type RpcReason, VivariumError } from '../jsonrpc/error.ts';
 import type { Params, ParsedRequest } from '../jsonrpc/message.ts';
 import { logLevels, type MethodInfo, methods, shapeFault } from '../protocol/methods.ts';
-import { metaKeys, traitsOf } from '../protocol/revision.ts';
+import { metaKeys, type Revision, traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, Implementation, LoggingLevel, ServerCapabilities } from '../protocol/types.ts';
 import { required } from './access.ts';
 import { type Answer, forEra, type Outcome, type Reply, toAnswer } from './answer.ts';
@@ -231,7 +231,7 @@ export function envelopeFault(core: Core, meta: Params): ErrorObject | undefined
 function modernCaller(core: Core, session: Session, meta: Params): Handshake | ErrorObject {
   const fault = envelopeFault(core, meta);
   if (fault !== undefined) return fault;
-  const traits = traitsOf('2026-07-28');
+  const traits = traitsOf(meta[metaKeys.protocolVersion] as Revision);
   session.spoken = traits;
   return { traits, client: new ModernClient(meta, meta[metaKeys.clientCapabilities] as ClientCapabilities) };
 }
