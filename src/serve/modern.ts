@@ -11,18 +11,18 @@ import { envelopeFault } from '../server/requests.ts';
 import { Session } from '../server/session.ts';
 import type { Tool } from '../server/tool.ts';
 import { breakOff, conclude } from './conclude.ts';
-import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
+import type { HttpCall } from './http-call.ts';
 import { overloaded } from './limits/overload.ts';
 import { Reply } from './reply.ts';
 import { fault, spoken, statusOf } from './status.ts';
 
-export function modern(endpoint: Endpoint, exchange: Exchange, message: Decoded, principal: Principal, path: string): void {
-  const { core } = endpoint;
+export function modern(call: HttpCall, message: Decoded): void {
+  const { endpoint, exchange, principal } = call;
   const traits = traitsIn(exchange);
   switch (message.kind) {
     case 'request':
-      return request(endpoint, exchange, message, traits, principal, path);
+      return request(call, message, traits);
     case 'notification':
       endpoint.hearStray(principal, message);
       return endpoint.answer(exchange, 202, [], '');
@@ -33,19 +33,13 @@ export function modern(endpoint: Endpoint, exchange: Exchange, message: Decoded,
         traits,
       });
     case 'refused':
-      if (!message.answer) core.report(message.error, 'message');
+      if (!message.answer) endpoint.core.report(message.error, 'message');
       return endpoint.refuse(exchange, 400, message.error, { id: message.id, traits });
   }
 }
 
-function request(
-  endpoint: Endpoint,
-  exchange: Exchange,
-  message: ParsedRequest,
-  traits: RevisionTraits,
-  principal: Principal,
-  path: string,
-): void {
+function request(call: HttpCall, message: ParsedRequest, traits: RevisionTraits): void {
+  const { endpoint, exchange, principal } = call;
   const { core } = endpoint;
   const wrong = requestFault(core, exchange, message, principal);
   if (wrong !== undefined) return endpoint.refuse(exchange, 400, wrong, { id: message.id, traits });
@@ -55,9 +49,8 @@ function request(
   if (limit !== undefined) return overloaded(endpoint, exchange, limit, { id: message.id, traits });
   const session = new Session(core, principal);
   session.streams = true;
-  const reply = new Reply(endpoint, exchange, principal, 1);
-  const finish = (answer: Answer | undefined): void =>
-    conclude(endpoint, exchange, reply, answer, statusOf(answer?.error, true), principal, path);
+  const reply = new Reply(call, 1);
+  const finish = (answer: Answer | undefined): void => conclude(call, reply, answer, statusOf(answer?.error, true));
   const outcome = dispatch(session, message, reply);
   if (!(outcome instanceof Promise)) return finish(outcome);
   const untrack = endpoint.track(session, principal, message.id);

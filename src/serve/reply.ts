@@ -5,6 +5,7 @@ import type { RevisionTraits } from '../protocol/revision.ts';
 import type { Outlet } from '../server/context.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange, Fields } from './exchange.ts';
+import type { HttpCall } from './http-call.ts';
 import { type Account, Load } from './limits/limits.ts';
 import { OpenStream, streamFields } from './open-stream.ts';
 import { jsonFields } from './status.ts';
@@ -39,7 +40,7 @@ export class Reply implements Outlet {
   #done = false;
   onGone: (() => void) | undefined;
 
-  constructor(endpoint: Endpoint, exchange: Exchange, principal: Principal, calls: number, fields: Fields = none, kept?: Kept) {
+  constructor({ endpoint, exchange, principal }: HttpCall, calls: number, fields: Fields = none, kept?: Kept) {
     this.#endpoint = endpoint;
     this.#exchange = exchange;
     this.#account = exchange.account ?? endpoint.callers.all;
