@@ -90,6 +90,10 @@ export function endCause({ exitCode, exitSignal, message }: ChannelEnd, stderr: 
   return 'The server closed the connection';
 }
 
+export function cancelled(signal: AbortSignal): VivariumError {
+  return new VivariumError('ERR_CANCELLED', 'The request was cancelled', { cause: signal.reason });
+}
+
 /** What an HTTP status or a broken connection means for whoever wanted to connect. */
 export function failureCause(
   failure: ChannelFailure,

@@ -11,9 +11,9 @@ import {
 } from '../jsonrpc/message.ts';
 import type { Channel, ChannelEnd, ChannelFailure, Sending } from '../protocol/channel.ts';
 import type { Era, Revision } from '../protocol/revision.ts';
-import { Lost } from './failure.ts';
+import { maxTimerMs } from '../text/timeouts.ts';
+import { cancelled, Lost } from './failure.ts';
 import type { Progress, Timeouts, Warning } from './options.ts';
-import { cancelled, longestTimer } from './timeouts.ts';
 
 export interface LinkHost {
   asked(id: RequestId, method: string, params: Params | undefined): void;
@@ -226,7 +226,7 @@ export class Link {
     if (due >= this.#due) return;
     clearTimeout(this.#timer);
     this.#due = due;
-    this.#timer = setTimeout(() => this.#sweep(), Math.min(Math.max(0, due - Date.now()), longestTimer));
+    this.#timer = setTimeout(() => this.#sweep(), Math.min(Math.max(0, due - Date.now()), maxTimerMs));
     // Whoever waits for an answer is kept alive by what brings it.
     (this.#timer as { unref?(): void }).unref?.();
   }

@@ -4,6 +4,7 @@ import type { Channel, ChannelEnd, ChannelFailure } from '../protocol/channel.ts
 import { isLeftToExtensions, type MethodInfo, methods } from '../protocol/methods.ts';
 import { handshakeRevisions, isRevision, metaKeys, type Revision, statelessRevisions, traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, DiscoverResult, Implementation, InitializeResult, ServerCapabilities } from '../protocol/types.ts';
+import { settledWithin } from '../text/timeouts.ts';
 import { type About, endCause, fail, failureCause, Lost } from './failure.ts';
 import type { Link } from './link.ts';
 import type { Introduction, Verdict } from './options.ts';
@@ -58,7 +59,7 @@ export async function discover(link: Link, terms: Terms, about: About): Promise<
       const asked = link.request('server/discover', params, how) as Promise<DiscoverResult>;
       const introduced = asked.then((result) => introduce(result, version, pinned, about));
       if (pinned !== undefined || !pipe) return await introduced;
-      const found = await within(introduced, terms.probeMs);
+      const found = await settledWithin(terms.probeMs, introduced);
       if (found !== undefined) return found;
       introduced.catch(() => undefined);
       throw new Older(false, { introduced, giveUp: () => stop.abort() });
@@ -73,19 +74,6 @@ export async function discover(link: Link, terms: Terms, about: About): Promise<
   }
 }
 
-/** Undefined when it takes longer. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** A pipe breaks a moment before the child's end is known, and that end is the cause. */
 async function withEnd(error: unknown, channel: Channel): Promise<unknown> {
   if (!(error instanceof Lost) || !('kind' in error.why) || error.why.kind !== 'network' || channel.kind !== 'pipe') return error;
@@ -96,7 +84,7 @@ async function withEnd(error: unknown, channel: Channel): Promise<unknown> {
 const exitMs = 500;
 
 export function endOf(channel: Channel): Promise<ChannelEnd | undefined> {
-  return within(channel.closed as Promise<ChannelEnd | undefined>, exitMs);
+  return settledWithin(exitMs, channel.closed as Promise<ChannelEnd | undefined>);
 }
 
 function envelope(version: Revision, { info, capabilities }: Terms): Record<string, unknown> {

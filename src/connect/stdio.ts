@@ -2,12 +2,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cut, VivariumError } from '../jsonrpc/error.ts';
+import { ProcessGroup } from '../node/process-group.ts';
 import type { Channel, Connector } from '../protocol/channel.ts';
 import { printable } from '../text/printable.ts';
 import { StdioChannel } from './stdio-channel.ts';
 import { childEnvironment } from './stdio-environment.ts';
 import { spawnFailure } from './stdio-failure.ts';
-import { ProcessGroup } from './stdio-group.ts';
 import { variable, windowsCommand } from './stdio-windows.ts';
 
 export interface Command {

@@ -1,4 +1,5 @@
 // What one HTTP endpoint holds: its settings, its open streams and waiting answers, and the beat that looks after them.
+
 import { type ErrorObject, faults, VivariumError } from '../jsonrpc/error.ts';
 import { isRequestId, type ParsedNotification, type RequestId } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
@@ -10,6 +11,7 @@ import { equip } from '../server/requests.ts';
 import type { Session } from '../server/session.ts';
 import { memoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
+import { pause } from '../text/timeouts.ts';
 import { Counters, type HttpStats } from './counters.ts';
 import type { Delivery, Exchange, Fields } from './exchange.ts';
 import { Gate } from './gate.ts';
@@ -319,8 +321,4 @@ export interface Refusing {
 
 function strayKey(principal: Principal, id: RequestId): string {
   return `${principal.id}\n${typeof id}\n${id}`;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -153,8 +153,8 @@ function snapshot(core: Core): () => void {
 /** Of the tool, prompt or resource that a call is about, if the caller can see it. */
 async function traitsFor(core: Core, { method, params, ctx }: AroundCall): Promise<readonly Trait[]> {
   const name = params['name'] as string;
-  // Loaded by now: a call is under way.
-  const { findResource } = await import('./requests.ts');
+  // Loaded by now, because a call is under way; a static import would load it before the first answer.
+  const { findResource } = await import('./resources.ts');
   const found =
     method === 'tools/call' ? core.tools.get(name) : method === 'prompts/get' ? core.prompts.get(name) : findResource(ctx as Call, params);
   return (found?.visibleTo?.(ctx.principal) === false ? undefined : found?.details.with) ?? [];

@@ -19,10 +19,6 @@ import { listen } from './subscriptions.ts';
 import { ToolError } from './tool.ts';
 import { callTool, failedCall, listTools } from './tools.ts';
 
-/** The one door to what is loaded late: for those who are there early and need a part of it. */
-export { getPrompt } from './prompts.ts';
-export { findResource, listResources, readResource } from './resources.ts';
-
 const features: ReadonlyMap<string, Feature> = new Map<string, Feature>([
   ['ping', () => ({ result: {} })],
   ['server/discover', discover],

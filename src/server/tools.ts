@@ -11,10 +11,8 @@ import { LacksFeature, PeerRefusal, Suspension, suspended } from './asking.ts';
 import { exceeds, shrink } from './budget.ts';
 import type { Call } from './call.ts';
 import type { ClientFeature } from './context.ts';
-import { type ResultOptions, StructuredResult, Tool, ToolError } from './tool.ts';
+import { type ResultOptions, StructuredResult, type Tool, ToolError } from './tool.ts';
 import { errorResult, fromFree, fromValue, project, type ToolResult, textResult } from './tool-result.ts';
-
-Tool.loadToon = loadToon;
 
 export function listTools(call: Call, params: Params | undefined): Reply {
   const { core, traits, principal } = call;

@@ -4,6 +4,7 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { asNetworkFailure } from '../../../connect/network-failure.ts';
 import { isLoopback } from '../../../text/loopback.ts';
+import { settledWithin } from '../../../text/timeouts.ts';
 import type { Examination } from './step.ts';
 
 const stepMs = 10_000;
@@ -68,13 +69,10 @@ async function agreeOnTls(host: string, port: number, examination: Examination):
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error(`No answer within ${stepMs / 1_000} s`), { code: 'ETIMEDOUT' })), stepMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const done = await settledWithin(
+    stepMs,
+    work.then((value) => ({ value })),
+  );
+  if (done === undefined) throw Object.assign(new Error(`No answer within ${stepMs / 1_000} s`), { code: 'ETIMEDOUT' });
+  return done.value;
 }

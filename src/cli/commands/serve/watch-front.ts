@@ -1,9 +1,11 @@
 // In front of a watched server over HTTP: holds the port, the sessions and the streams while one server follows the other.
+
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Bytes } from '../../../jsonrpc/event-stream.ts';
 import { endLingering } from '../../../serve/node-linger.ts';
 import { createLimitedServer } from '../../../serve/node-server.ts';
+import { pause, settledWithin } from '../../../text/timeouts.ts';
 import { copy, eventsOf, type Fields, forward, idFor, mapped, write } from './watch-forward.ts';
 import { WatchSessions } from './watch-sessions.ts';
 
@@ -97,7 +99,7 @@ export class WatchFront {
 
   /** Nothing of a body is read before the server behind has begun to judge the head: who may call is its business alone. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await Promise.race([this.#arrived, new Promise((resolve) => setTimeout(resolve, longestStart).unref())]);
+    await settledWithin(longestStart, this.#arrived);
     const now = this.#now;
     if (now === undefined) return this.#fail(response);
     const { headers, method } = request;
@@ -165,7 +167,7 @@ export class WatchFront {
       return;
     }
     // A server that still serves ends a stream because it is over.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await pause(200);
     if (this.#now === by && this.#held.has(held)) response.end();
   }
 
