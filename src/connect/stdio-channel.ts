@@ -7,7 +7,7 @@ import type { ProcessGroup } from '../node/process-group.ts';
 import type { Channel, ChannelEnd, ChannelTrace, Sending } from '../protocol/channel.ts';
 import { printable } from '../text/printable.ts';
 import { settledWithin } from '../text/timeouts.ts';
-import type { StdioConnectOptions } from './stdio.ts';
+import type { StdioConnectOptions } from './stdio-options.ts';
 import { Outbox } from './stdio-outbox.ts';
 import { LastLines, later, short } from './stdio-stderr.ts';
 

@@ -7,7 +7,8 @@ import { bounded, isOverdue } from './bounded.ts';
 import { Cost } from './cost.ts';
 import type { JsonSchema } from './infer.ts';
 import { cut } from './issues.ts';
-import { attempt, type Check, type Compile, compilerOf, findingsOf, plainOf, validatorEpoch } from './json-schema.ts';
+import { attempt, compilerOf, findingsOf, plainOf, validatorEpoch } from './json-schema.ts';
+import type { Check, Compile } from './check.ts';
 import { maxPatternSize, patternCost } from './pattern.ts';
 
 export interface UntrustedSchema {
