@@ -3,7 +3,6 @@
 import { type ErrorObject, faults, VivariumError } from '../jsonrpc/error.ts';
 import { isRequestId, type ParsedNotification, type RequestId } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
-import type { RevisionTraits } from '../protocol/revision.ts';
 import { encodeAnswer, reworded, toErrorAnswer } from '../server/answer.ts';
 import type { Outlet } from '../server/context.ts';
 import type { Change, Core } from '../server/core.ts';
@@ -13,21 +12,15 @@ import { memoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
 import { pause } from '../text/timeouts.ts';
 import { Counters, type HttpStats } from './counters.ts';
+import type { Audience, EndpointHost, Refusing, Watched } from './endpoint-host.ts';
 import type { Delivery, Exchange, Fields } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { type HttpRules, type Settings, settle } from './http-options.ts';
 import { type Account, Callers } from './limits/limits.ts';
-import type { OpenStream } from './open-stream.ts';
 import { requireAuth, requireHeaders, requireName } from './preconditions.ts';
-import type { Reply } from './reply.ts';
 import { HttpSessions } from './sessions.ts';
 import { SseSessions } from './sse.ts';
 import { jsonFields, randomName } from './status.ts';
-
-/** Whoever is told of changes through this endpoint. */
-export interface Audience {
-  hear(change: Change, at: number): void;
-}
 
 interface Told {
   readonly core: string;
@@ -46,14 +39,13 @@ const nowhere: Outlet = { send: () => undefined };
 const channel = 'changes';
 const strayChannel = 'strays';
 
-export class Endpoint {
+export class Endpoint implements EndpointHost {
   readonly core: Core;
   readonly settings: Settings;
   readonly gate: Gate;
   readonly store: Store;
   readonly counters: Counters = new Counters();
   readonly callers: Callers;
-  /** Tells this endpoint from others that share its store. */
   readonly id: string = randomName();
   /** Exactly this path, or whatever path it is mounted on. */
   readonly path: string | undefined;
@@ -61,8 +53,8 @@ export class Endpoint {
   port: number | undefined;
   readonly sessions: HttpSessions;
   readonly sse: SseSessions;
-  readonly streams: Set<OpenStream> = new Set();
-  readonly replies: Set<Reply> = new Set();
+  readonly streams: Set<Watched> = new Set();
+  readonly replies: Set<Watched> = new Set();
   readonly audience: Set<Audience> = new Set();
   /** Calls without a session that take time. */
   readonly #alone: Set<Session> = new Set();
@@ -140,7 +132,6 @@ export class Endpoint {
     };
   }
 
-  /** Unique among all endpoints that share the store; `kind` tells whose stream it is. */
   streamName(kind: 'g' | 'p'): string {
     return `${kind}${this.id}${(++this.#streamCount).toString(36)}`;
   }
@@ -159,7 +150,6 @@ export class Endpoint {
     exchange.answer(status, cors.length === 0 ? fields : [...fields, ...cors], body, close || this.#draining, delivery);
   }
 
-  /** The answer of a call: one that is large, or comes when others still wait, is paid for until it is taken. */
   deliver(exchange: Exchange, account: Account, status: number, fields: Fields, body: string): void {
     if (body.length <= systemTakes && !exchange.backlog) return this.answer(exchange, status, fields, body);
     if (account.unread > 0 && account.refuses(0, body.length) !== undefined) {
@@ -173,7 +163,6 @@ export class Endpoint {
     });
   }
 
-  /** What nobody waits for may still fail, and that is told to the author. */
   quietly(work: unknown): void {
     if (work instanceof Promise) work.catch((error: unknown) => this.core.report(error, 'store'));
   }
@@ -184,7 +173,6 @@ export class Endpoint {
     this.refuse(exchange, 500, faults.internal());
   }
 
-  /** An answer that is an error, with the id of its request where that could be read. */
   refuse(exchange: Exchange, status: number, error: ErrorObject, more: Refusing = {}): void {
     const { errorDetails } = this.core;
     const worded = errorDetails === undefined ? error : reworded(error, errorDetails);
@@ -203,7 +191,6 @@ export class Endpoint {
     return `${exchange.secure ? 'https' : 'http'}://${own}${exact ? path : (this.path ?? path)}`;
   }
 
-  /** Starts the beat, when there is something to look after. */
   watch(): void {
     if (this.#beat !== undefined) return;
     this.#beat = setInterval(() => this.#onBeat(), this.#beatMs);
@@ -310,13 +297,6 @@ export class Endpoint {
     const same = this.#strays.get(key);
     if (same?.size === 1) for (const session of same) session.cancel(id, reason);
   }
-}
-
-export interface Refusing {
-  readonly id?: RequestId | undefined;
-  readonly traits?: RevisionTraits | undefined;
-  readonly fields?: Fields;
-  readonly close?: boolean;
 }
 
 function strayKey(principal: Principal, id: RequestId): string {

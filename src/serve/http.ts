@@ -53,7 +53,7 @@ function route(endpoint: Endpoint, exchange: Exchange, around: Surroundings | un
   const allowed = methodsOf(endpoint, exchange);
   if (!allowed.includes(exchange.method)) return notAllowed(endpoint, exchange, allowed);
   admit(endpoint, exchange, path, (principal) => {
-    const call: HttpCall = { endpoint, exchange, principal, path };
+    const call: HttpCall<Endpoint> = { endpoint, exchange, principal, path };
     if (exchange.method === 'POST') post(call);
     else if (exchange.method === 'GET') {
       if (acceptsEvents(exchange.header('accept'))) listen(call);
@@ -86,7 +86,7 @@ function elsewhere(endpoint: Endpoint, exchange: Exchange, path: string, around:
           // Both are one resource, under the name its clients connect to.
           events ? path : `${path.slice(0, -'/messages'.length)}/sse`,
           (principal) => {
-            const call: HttpCall = { endpoint, exchange, principal, path };
+            const call: HttpCall<Endpoint> = { endpoint, exchange, principal, path };
             if (!events) postMessage(call);
             else if (endpoint.draining) closing(endpoint, exchange);
             else endpoint.sse.open(call);
@@ -166,7 +166,7 @@ function admit(endpoint: Endpoint, exchange: Exchange, path: string, then: (prin
     .catch((error: unknown) => endpoint.failed(exchange, error));
 }
 
-function post(call: HttpCall): void {
+function post(call: HttpCall<Endpoint>): void {
   const { endpoint, exchange } = call;
   if (!isJson(exchange.header('content-type'))) {
     return endpoint.refuse(exchange, 415, fault(415, 'Content-Type must be application/json'), { traits: spoken(exchange) });
@@ -188,7 +188,7 @@ function isEncoded(endpoint: Endpoint, exchange: Exchange): boolean {
   return true;
 }
 
-function postMessage(call: HttpCall): void {
+function postMessage(call: HttpCall<Endpoint>): void {
   const { endpoint, exchange } = call;
   if (!isJson(exchange.header('content-type'))) return endpoint.refuse(exchange, 415, fault(415, 'Content-Type must be application/json'));
   if (isEncoded(endpoint, exchange)) return;

@@ -22,7 +22,7 @@ type Legible = Exclude<Decoded, Refusal>;
 const maxIntroduction = 64 * 1024;
 const wellFormed = /^[\x21-\x7e]{1,256}$/;
 
-export function legacy(call: HttpCall, message: Decoded): void {
+export function legacy(call: HttpCall<Endpoint>, message: Decoded): void {
   const { endpoint, exchange } = call;
   if (message.kind === 'refused') return unreadable(endpoint, exchange, message);
   if (!knowsVersion(endpoint, exchange)) return;
@@ -35,7 +35,7 @@ export function legacy(call: HttpCall, message: Decoded): void {
 }
 
 /** GET: a stream for what the server says by itself, or one that was cut and goes on. */
-export function listen(call: HttpCall): void {
+export function listen(call: HttpCall<Endpoint>): void {
   const { endpoint, exchange } = call;
   if (!knowsVersion(endpoint, exchange)) return;
   const id = exchange.header(headerNames.session);
@@ -53,7 +53,7 @@ export function listen(call: HttpCall): void {
   });
 }
 
-export function endSession(call: HttpCall): void {
+export function endSession(call: HttpCall<Endpoint>): void {
   const { endpoint, exchange } = call;
   if (!knowsVersion(endpoint, exchange)) return;
   const id = exchange.header(headerNames.session);
@@ -74,7 +74,7 @@ function knowsVersion(endpoint: Endpoint, exchange: Exchange): boolean {
   return false;
 }
 
-function withSession(call: HttpCall, id: string, message: Legible | undefined, then: (held: Held) => void): void {
+function withSession(call: HttpCall<Endpoint>, id: string, message: Legible | undefined, then: (held: Held) => void): void {
   const { endpoint, exchange, principal } = call;
   const about = { id: idOf(message), traits: spoken(exchange) };
   if (!wellFormed.test(id)) return endpoint.refuse(exchange, 400, fault(400, 'Mcp-Session-Id is malformed'), about);
@@ -95,7 +95,7 @@ function unavailable(endpoint: Endpoint, exchange: Exchange, error: unknown): vo
   endpoint.refuse(exchange, 503, unreachable, { fields: ['retry-after', '1'] });
 }
 
-function initialize(call: HttpCall, message: ParsedRequest): void {
+function initialize(call: HttpCall<Endpoint>, message: ParsedRequest): void {
   const { endpoint, exchange, principal } = call;
   if (JSON.stringify(message.params ?? {}).length > maxIntroduction) {
     const error = faults.invalidParams(`clientInfo and capabilities may take ${maxIntroduction} characters`);
@@ -125,7 +125,7 @@ function initialize(call: HttpCall, message: ParsedRequest): void {
 }
 
 /** A message of a session. */
-function receive(call: HttpCall, held: Held, message: Legible): void {
+function receive(call: HttpCall<Endpoint>, held: Held, message: Legible): void {
   const { endpoint, exchange } = call;
   const { session } = held;
   const { traits } = session.handshake as Agreement;
@@ -161,7 +161,7 @@ function passOn(endpoint: Endpoint, held: Held, { members }: Batch): Batch | und
 }
 
 /** Without a session nothing is remembered: what a client can do is not known, and it cannot be asked. */
-function alone(call: HttpCall, message: Legible): void {
+function alone(call: HttpCall<Endpoint>, message: Legible): void {
   const { endpoint, exchange, principal } = call;
   if (message.kind === 'notification' || message.kind === 'response') {
     if (message.kind === 'notification') endpoint.hearStray(principal, message);
@@ -185,7 +185,7 @@ interface Place {
   readonly calls: number;
 }
 
-function run(call: HttpCall, session: Session, message: ParsedRequest | Batch, { kept, held, calls }: Place): void {
+function run(call: HttpCall<Endpoint>, session: Session, message: ParsedRequest | Batch, { kept, held, calls }: Place): void {
   const { endpoint, principal } = call;
   const reply = new Reply(call, calls, undefined, kept);
   const finish = (answer: Answer | readonly Answer[] | undefined): void => {

@@ -11,13 +11,14 @@ import { envelopeFault } from '../server/requests.ts';
 import { Session } from '../server/session.ts';
 import type { Tool } from '../server/tool.ts';
 import { breakOff, conclude } from './conclude.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpCall } from './http-call.ts';
 import { overloaded } from './limits/overload.ts';
 import { Reply } from './reply.ts';
 import { fault, spoken, statusOf } from './status.ts';
 
-export function modern(call: HttpCall, message: Decoded): void {
+export function modern(call: HttpCall<Endpoint>, message: Decoded): void {
   const { endpoint, exchange, principal } = call;
   const traits = traitsIn(exchange);
   switch (message.kind) {
@@ -38,7 +39,7 @@ export function modern(call: HttpCall, message: Decoded): void {
   }
 }
 
-function request(call: HttpCall, message: ParsedRequest, traits: RevisionTraits): void {
+function request(call: HttpCall<Endpoint>, message: ParsedRequest, traits: RevisionTraits): void {
   const { endpoint, exchange, principal } = call;
   const { core } = endpoint;
   const wrong = requestFault(core, exchange, message, principal);

@@ -3,7 +3,7 @@ import { encodeEvent, encodePriming, encodeRetry } from '../jsonrpc/event-stream
 import type { Principal } from '../protocol/authorization.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import type { Outlet } from '../server/context.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { EndpointHost } from './endpoint-host.ts';
 import type { Exchange, Fields } from './exchange.ts';
 import type { HttpCall } from './http-call.ts';
 import { type Account, Load } from './limits/limits.ts';
@@ -20,7 +20,7 @@ const none: Fields = [];
 
 export class Reply implements Outlet {
   readonly principal: Principal;
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: EndpointHost;
   readonly #exchange: Exchange;
   readonly #account: Account;
   readonly #calls: number;

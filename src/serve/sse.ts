@@ -9,7 +9,7 @@ import type { Outlet } from '../server/context.ts';
 import type { Change } from '../server/core.ts';
 import { callsIn, dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { Session } from '../server/session.ts';
-import type { Audience, Endpoint } from './endpoint.ts';
+import type { Audience, EndpointHost } from './endpoint-host.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpCall } from './http-call.ts';
 import { type Account, type LimitName, Load, sessionWeight } from './limits/limits.ts';
@@ -32,7 +32,7 @@ const ttlMs = 120_000;
 class SseSession implements Outlet, Audience {
   readonly session: Session;
   readonly owner: string;
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: EndpointHost;
   readonly #stream: OpenStream;
   readonly #account: Account;
   /** Bytes it takes between its calls. */
@@ -164,11 +164,11 @@ class SseOutlet implements Outlet {
 }
 
 export class SseSessions {
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: EndpointHost;
   readonly #open: Map<string, SseSession> = new Map();
   readonly #unsubscribe: () => void;
 
-  constructor(endpoint: Endpoint) {
+  constructor(endpoint: EndpointHost) {
     this.#endpoint = endpoint;
     this.#unsubscribe = endpoint.settings.sse
       ? endpoint.store.bus.subscribe(channel, (message) => this.#forwarded(message as Forwarded))
@@ -271,6 +271,6 @@ function idOf(message: Decoded): RequestId | undefined {
   return message.kind === 'request' ? message.id : undefined;
 }
 
-function unknown(endpoint: Endpoint, exchange: Exchange): void {
+function unknown(endpoint: EndpointHost, exchange: Exchange): void {
   endpoint.refuse(exchange, 404, fault(404, 'Session not found: open the stream again'));
 }
