@@ -9,15 +9,15 @@ import { type Connection, establish } from './connection.ts';
 import { Events } from './events.ts';
 import { type About, endCause, fail, isGone, Lost } from './failure.ts';
 import { Answering, capabilitiesOf } from './incoming.ts';
-import type { How, LinkHost } from './link.ts';
-import { checkMethod, ends, refused, type Terms } from './negotiate.ts';
+import type { LinkHost, RequestTerms } from './link.ts';
+import { type ConnectTerms, checkMethod, ends, refused } from './negotiate.ts';
 import type { ClientEvents, ClientOptions, Introduction, RequestOptions, Warning } from './options.ts';
 import { pagesOf } from './pages.ts';
-import { createHow, withMeta } from './request-terms.ts';
+import { createTerms, withMeta } from './request-terms.ts';
 import { KeptResults } from './result-cache.ts';
 import { nextRound, resultHandler } from './rounds.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { within } from './timeouts.ts';
+import { withinTerms } from './timeouts.ts';
 import { KnownTools } from './tools.ts';
 
 type Replay = 'safe' | 'unsafe';
@@ -46,8 +46,8 @@ export class Conversation implements LinkHost {
   readonly limits: { readonly pages: number; readonly rounds: number };
   readonly tools: KnownTools;
   readonly subscriptions: Subscriptions;
-  readonly #terms: Terms;
-  readonly #how: ReturnType<typeof createHow>;
+  readonly #terms: ConnectTerms;
+  readonly #how: ReturnType<typeof createTerms>;
   readonly #kept: KeptResults;
   readonly #events: Events = new Events();
   readonly #answering: Answering;
@@ -72,7 +72,7 @@ export class Conversation implements LinkHost {
     this.options = options;
     this.limits = { pages: options.limits?.pages ?? 1_000, rounds: options.limits?.rounds ?? 10 };
     this.#answering = new Answering(options);
-    this.#how = createHow(options.timeouts);
+    this.#how = createTerms(options.timeouts);
     this.tools = new KnownTools((warning) => this.warn(warning));
     this.#kept = new KeptResults(options.cache ?? true);
     this.#terms = {
@@ -138,7 +138,7 @@ export class Conversation implements LinkHost {
     let until = deadline;
     // Until there is a final result: a connection may be lost, and a server of 2026-07-28 may ask in between.
     for (let round = 0; ; ) {
-      if (this.#recovering !== undefined) await within(this.#recovering, method, this.#how(options, headers, this.introduction));
+      if (this.#recovering !== undefined) await withinTerms(this.#recovering, method, this.#how(options, headers, this.introduction));
       const connection = this.#connection;
       const { introduction } = connection;
       const sent = this.#withMeta(current, options, connection);
@@ -183,7 +183,7 @@ export class Conversation implements LinkHost {
   }
 
   /** Comes back when the request may be sent again. */
-  async #lost(connection: Connection, error: Lost, method: string, how: How, replay: Replay, tries: Tries): Promise<void> {
+  async #lost(connection: Connection, error: Lost, method: string, how: RequestTerms, replay: Replay, tries: Tries): Promise<void> {
     const { why, unsent } = error;
     if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
     // Over HTTP a connection carries one request: that it broke says nothing of the session, nor of the other calls.
@@ -195,7 +195,7 @@ export class Conversation implements LinkHost {
     const recover = this.options.recover ?? true;
     if (alone && again && recover && tries.resent++ === 0) return;
     const tried = !alone && recover && tries.recovered++ === 0;
-    const recovered = tried ? await within(this.#recover(connection, error), method, how) : false;
+    const recovered = tried ? await withinTerms(this.#recover(connection, error), method, how) : false;
     if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
     if (recovered) this.#affected[again ? 'replayed' : 'unknown']++;
     if (recovered && again) return;
@@ -329,7 +329,7 @@ export class Conversation implements LinkHost {
     this.#learning ??= this.#allTools().finally(() => {
       this.#learning = undefined;
     });
-    await within(this.#learning, 'tools/list', this.#how(options, undefined, this.introduction));
+    await withinTerms(this.#learning, 'tools/list', this.#how(options, undefined, this.introduction));
   }
 
   async #allTools(): Promise<void> {
@@ -362,7 +362,7 @@ export class Conversation implements LinkHost {
       await connection.link.request('subscriptions/listen', params, how);
     } catch (error) {
       if (!late.signal.aborted) throw error;
-      throw new VivariumError('ERR_TIMEOUT', `The server did not acknowledge subscriptions/listen within ${idleMs} ms (idleMs)`);
+      throw new VivariumError('ERR_TIMEOUT', `The server did not acknowledge subscriptions/listen withinTerms ${idleMs} ms (idleMs)`);
     } finally {
       clearTimeout(timer);
       if (own !== undefined) this.#acknowledged.delete(own);

@@ -9,7 +9,7 @@ import { type About, endCause, fail, failureCause, Lost } from './failure.ts';
 import type { Link } from './link.ts';
 import type { Introduction, Verdict } from './options.ts';
 
-export interface Terms {
+export interface ConnectTerms {
   readonly info: Implementation;
   readonly capabilities: ClientCapabilities;
   readonly revision: 'auto' | Revision;
@@ -40,13 +40,13 @@ interface Late {
 const verdictHoldsMs = 24 * 60 * 60 * 1_000;
 
 /** Whether the modern era is worth asking for first. */
-export function asksModern({ revision, prior }: Terms): boolean {
+export function asksModern({ revision, prior }: ConnectTerms): boolean {
   if (revision !== 'auto') return traitsOf(revision).era === 'modern';
   return prior === undefined || prior.era === 'modern' || Date.now() - prior.at > verdictHoldsMs;
 }
 
 /** Rejects with Older when the handshake should be tried instead. */
-export async function discover(link: Link, terms: Terms, about: About): Promise<Introduction> {
+export async function discover(link: Link, terms: ConnectTerms, about: About): Promise<Introduction> {
   const pinned = terms.revision === 'auto' ? undefined : terms.revision;
   let version = pinned ?? (statelessRevisions.at(-1) as Revision);
   const pipe = link.channel.kind !== 'http';
@@ -87,7 +87,7 @@ export function endOf(channel: Channel): Promise<ChannelEnd | undefined> {
   return settledWithin(exitMs, channel.closed as Promise<ChannelEnd | undefined>);
 }
 
-function envelope(version: Revision, { info, capabilities }: Terms): Record<string, unknown> {
+function envelope(version: Revision, { info, capabilities }: ConnectTerms): Record<string, unknown> {
   return { [metaKeys.protocolVersion]: version, [metaKeys.clientInfo]: info, [metaKeys.clientCapabilities]: capabilities };
 }
 
@@ -176,7 +176,7 @@ function rpcIn(error: unknown): RpcError | undefined {
 }
 
 /** The handshake of the older era, beside a question of the newer one that was not answered yet: what is answered first holds. */
-export async function initializeUnless(late: Late | undefined, link: Link, terms: Terms, about: About): Promise<Introduction> {
+export async function initializeUnless(late: Late | undefined, link: Link, terms: ConnectTerms, about: About): Promise<Introduction> {
   if (late === undefined) return initialize(link, terms, about);
   let found: Introduction | undefined;
   const modern = late.introduced.then((introduction) => {
@@ -191,7 +191,7 @@ export async function initializeUnless(late: Late | undefined, link: Link, terms
 }
 
 /** The handshake of the older era. */
-export async function initialize(link: Link, terms: Terms, about: About, isWanted?: () => Promise<boolean>): Promise<Introduction> {
+export async function initialize(link: Link, terms: ConnectTerms, about: About, isWanted?: () => Promise<boolean>): Promise<Introduction> {
   const pinned = terms.revision === 'auto' ? undefined : terms.revision;
   const wanted = pinned ?? (handshakeRevisions.at(-1) as Revision);
   const timeouts = { idleMs: terms.connectMs, totalMs: terms.connectMs };

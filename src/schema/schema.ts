@@ -11,7 +11,7 @@ import {
   type StandardSchema,
 } from './standard.ts';
 
-export type Verdict =
+export type CheckResult =
   | { readonly value: unknown; readonly problem?: undefined; readonly issues?: undefined }
   | {
       readonly problem: string;
@@ -32,7 +32,7 @@ export interface Schema {
   /** Never throws and never rejects: see `fault`. */
   prepare(): undefined | Promise<void>;
   /** Synchronous when the schema is ready and its library is synchronous. What an author's own refinement throws is passed on. */
-  check(value: unknown): Verdict | Promise<Verdict>;
+  check(value: unknown): CheckResult | Promise<CheckResult>;
 }
 
 /** The author's mistake; ends with what to write instead. */
@@ -89,7 +89,7 @@ function defineStandard(given: StandardSchema, options: SchemaOptions): Schema |
   };
 }
 
-function verdictOf(result: StandardResult): Verdict {
+function verdictOf(result: StandardResult): CheckResult {
   return result.issues ? { problem: describeIssues(result.issues), issues: result.issues } : { value: result.value };
 }
 
@@ -169,7 +169,7 @@ class CompiledSchema implements Schema {
     return undefined;
   }
 
-  check(value: unknown): Verdict | Promise<Verdict> {
+  check(value: unknown): CheckResult | Promise<CheckResult> {
     const pending = this.prepare();
     if (pending !== undefined) return pending.then(() => this.check(value));
     const problem = this.#compiled!.check(value);

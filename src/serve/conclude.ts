@@ -4,9 +4,9 @@ import type { RequestId } from '../jsonrpc/message.ts';
 import { type Answer, encodeAnswer } from '../server/answer.ts';
 import type { Fields } from './exchange.ts';
 import type { HttpCall } from './http-call.ts';
-import type { Reply } from './reply.ts';
+import type { HttpReply } from './reply.ts';
 
-export function conclude(call: HttpCall, reply: Reply, answer: Answer | readonly Answer[] | undefined, status: number): void {
+export function conclude(call: HttpCall, reply: HttpReply, answer: Answer | readonly Answer[] | undefined, status: number): void {
   const encode = (one: Answer): string => encodeAnswer(one, (error) => call.endpoint.core.report(error, 'encode'));
   if (answer === undefined) reply.end();
   else if ('length' in answer) {
@@ -18,7 +18,7 @@ export function conclude(call: HttpCall, reply: Reply, answer: Answer | readonly
 }
 
 /** The caller may come back with more: the challenge names all that it takes. */
-function forbid({ endpoint, exchange, principal, path }: HttpCall, reply: Reply, answer: Answer): void {
+function forbid({ endpoint, exchange, principal, path }: HttpCall, reply: HttpReply, answer: Answer): void {
   const scopes = (answer.error?.data as { scopes?: readonly string[] } | undefined)?.scopes;
   const { auth } = endpoint.settings;
   if (auth === undefined || !Array.isArray(scopes)) return reply.finish(403, encodeAnswer(answer));
@@ -27,6 +27,6 @@ function forbid({ endpoint, exchange, principal, path }: HttpCall, reply: Reply,
 }
 
 /** Instead of what the call would have said: it was broken off, or what it did could not be kept. */
-export function breakOff(reply: Reply, id: RequestId | undefined, status: number, error: ErrorObject, more?: Fields): void {
+export function breakOff(reply: HttpReply, id: RequestId | undefined, status: number, error: ErrorObject, more?: Fields): void {
   reply.finish(status, encodeAnswer({ id, error }), more);
 }

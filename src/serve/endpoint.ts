@@ -22,7 +22,7 @@ import { HttpSessions } from './sessions.ts';
 import { SseSessions } from './sse.ts';
 import { jsonFields, randomName } from './status.ts';
 
-interface Told {
+interface BusChange {
   readonly core: string;
   readonly change: Change;
 }
@@ -96,12 +96,12 @@ export class Endpoint implements EndpointHost {
     this.#release.push(
       core.onChange((change, at) => {
         this.#announce(change, at);
-        this.store.bus.publish(channel, { core: core.id, change } satisfies Told);
+        this.store.bus.publish(channel, { core: core.id, change } satisfies BusChange);
       }),
       this.store.bus.subscribe(strayChannel, (message) => this.#cancelStray(message as Stray)),
       // Changes of this very definition have been heard already.
       this.store.bus.subscribe(channel, (message) => {
-        const { core: from, change } = message as Told;
+        const { core: from, change } = message as BusChange;
         if (from !== core.id) this.#announce(change, Number.POSITIVE_INFINITY);
       }),
     );

@@ -12,7 +12,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpCall } from './http-call.ts';
 import { maxSessionStreams, overloaded } from './limits/overload.ts';
-import { type Kept, Reply } from './reply.ts';
+import { HttpReply, type KeptStream } from './reply.ts';
 import type { Held } from './sessions.ts';
 import { closing, fault, jsonFields, spoken, statusOf } from './status.ts';
 
@@ -111,7 +111,7 @@ function initialize(call: HttpCall<Endpoint>, message: ParsedRequest): void {
       if (!kept) return overloaded(endpoint, exchange, 'sessions', { id: message.id, traits: session.spoken });
       const named = answer?.error === undefined && endpoint.settings.sessions !== undefined;
       const fields = named ? [headerNames.session, session.sessionId as string] : undefined;
-      const reply = new Reply(call, 0, fields);
+      const reply = new HttpReply(call, 0, fields);
       conclude(call, reply, answer, statusOf(answer?.error, false));
     };
     if (answer?.error !== undefined || endpoint.settings.sessions === undefined) return finish(true);
@@ -179,15 +179,15 @@ function alone(call: HttpCall<Endpoint>, message: Legible): void {
   run(call, session, message, { calls });
 }
 
-interface Place {
-  readonly kept?: Kept;
+interface RunOptions {
+  readonly kept?: KeptStream;
   readonly held?: Held;
   readonly calls: number;
 }
 
-function run(call: HttpCall<Endpoint>, session: Session, message: ParsedRequest | Batch, { kept, held, calls }: Place): void {
+function run(call: HttpCall<Endpoint>, session: Session, message: ParsedRequest | Batch, { kept, held, calls }: RunOptions): void {
   const { endpoint, principal } = call;
-  const reply = new Reply(call, calls, undefined, kept);
+  const reply = new HttpReply(call, calls, undefined, kept);
   const finish = (answer: Answer | readonly Answer[] | undefined): void => {
     const status = answer === undefined || 'length' in answer ? 200 : statusOf(answer.error, false);
     const done = (): void => conclude(call, reply, answer, status);

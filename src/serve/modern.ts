@@ -15,7 +15,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpCall } from './http-call.ts';
 import { overloaded } from './limits/overload.ts';
-import { Reply } from './reply.ts';
+import { HttpReply } from './reply.ts';
 import { fault, spoken, statusOf } from './status.ts';
 
 export function modern(call: HttpCall<Endpoint>, message: Decoded): void {
@@ -50,7 +50,7 @@ function request(call: HttpCall<Endpoint>, message: ParsedRequest, traits: Revis
   if (limit !== undefined) return overloaded(endpoint, exchange, limit, { id: message.id, traits });
   const session = new Session(core, principal);
   session.streams = true;
-  const reply = new Reply(call, 1);
+  const reply = new HttpReply(call, 1);
   const finish = (answer: Answer | undefined): void => conclude(call, reply, answer, statusOf(answer?.error, true));
   const outcome = dispatch(session, message, reply);
   if (!(outcome instanceof Promise)) return finish(outcome);

@@ -11,20 +11,20 @@ import { OpenStream, streamFields } from './open-stream.ts';
 import { jsonFields } from './status.ts';
 
 /** Where the stream of an answer is kept, so that it can be resumed. */
-export interface Kept {
+export interface KeptStream {
   readonly session: string;
   readonly traits: RevisionTraits;
 }
 
 const none: Fields = [];
 
-export class Reply implements Outlet {
+export class HttpReply implements Outlet {
   readonly principal: Principal;
   readonly #endpoint: EndpointHost;
   readonly #exchange: Exchange;
   readonly #account: Account;
   readonly #calls: number;
-  readonly #kept: Kept | undefined;
+  readonly #kept: KeptStream | undefined;
   /** Headers the answer will have, whatever becomes of it; not its type. */
   readonly #fields: Fields;
   /** There once its message takes time. */
@@ -40,7 +40,7 @@ export class Reply implements Outlet {
   #done = false;
   onGone: (() => void) | undefined;
 
-  constructor({ endpoint, exchange, principal }: HttpCall, calls: number, fields: Fields = none, kept?: Kept) {
+  constructor({ endpoint, exchange, principal }: HttpCall, calls: number, fields: Fields = none, kept?: KeptStream) {
     this.#endpoint = endpoint;
     this.#exchange = exchange;
     this.#account = exchange.account ?? endpoint.callers.all;

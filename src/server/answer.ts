@@ -22,7 +22,7 @@ export interface Answer {
 }
 
 /** Undefined: nothing is to be sent. A promise only when the handler needs time, so that everything else keeps its order. */
-export type Outcome = Answer | undefined | Promise<Answer | undefined>;
+export type DispatchOutcome = Answer | undefined | Promise<Answer | undefined>;
 
 export type BatchOutcome = Answer | readonly Answer[] | undefined | Promise<Answer | readonly Answer[] | undefined>;
 

@@ -288,7 +288,7 @@ export class Core {
   /** Begins to load what calls will need, once nothing is waiting for an answer any more. */
   warm(): void {
     void this.loading();
-    const first = [...this.tools.values(), ...this.prompts.values()].slice(0, mostLooked);
+    const first = [...this.tools.values(), ...this.prompts.values()].slice(0, maxLooked);
     if (first.some((one) => one.validates)) void loadValidator();
   }
 
@@ -301,7 +301,7 @@ export class Core {
 
 const none: readonly string[] = [];
 /** To look through ten thousand schemas takes as long as to load the validator, which a later one does when it is called. */
-const mostLooked = 200;
+const maxLooked = 200;
 /** By brand, not by class: the Server may come from another copy of this package. */
 export function isServer(value: unknown): value is Server {
   return typeof value === 'object' && value !== null && brand in value;

@@ -5,7 +5,7 @@ import { logLevels, type MethodInfo, methods, shapeFault } from '../protocol/met
 import { metaKeys, type Revision, traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, Implementation, LoggingLevel, ServerCapabilities } from '../protocol/types.ts';
 import { required } from './access.ts';
-import { type Answer, forEra, type Outcome, type Reply, toAnswer } from './answer.ts';
+import { type Answer, type DispatchOutcome, forEra, type Reply, toAnswer } from './answer.ts';
 import { LacksFeature } from './asking.ts';
 import { Call } from './call.ts';
 import { complete } from './completion.ts';
@@ -48,7 +48,7 @@ export function equip(core: Core): void {
   core.hides ??= hiddenFrom;
 }
 
-export function serve(session: Session, message: ParsedRequest, outlet: Outlet): Outcome {
+export function serve(session: Session, message: ParsedRequest, outlet: Outlet): DispatchOutcome {
   const { core } = session;
   const { id, method, params } = message;
   const meta = params?.['_meta'] as Params | undefined;
@@ -76,7 +76,7 @@ function offered(core: Core, { capability }: MethodInfo, agreed: ServerCapabilit
   return capability === undefined || core.has(capability) || agreed?.[capability] !== undefined;
 }
 
-function answer(call: Call, feature: Feature, params: Params | undefined): Outcome {
+function answer(call: Call, feature: Feature, params: Params | undefined): DispatchOutcome {
   call.about = params?.[call.method.startsWith('resources/') ? 'uri' : 'name'] as string | undefined;
   let reply: Reply | Promise<Reply>;
   try {

@@ -4,7 +4,7 @@ import type { Params } from '../jsonrpc/message.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import { loadToon, type TextFormat, toonLoaded } from '../protocol/text.ts';
 import type { JsonSchema } from '../schema/infer.ts';
-import { type Verdict, wrapSchema } from '../schema/schema.ts';
+import { type CheckResult, wrapSchema } from '../schema/schema.ts';
 import { lackingFeature, lackingScopes, metaOf, required } from './access.ts';
 import { type Reply, unknownName } from './answer.ts';
 import { LacksFeature, PeerRefusal, Suspension, suspended } from './asking.ts';
@@ -81,7 +81,7 @@ function run(call: Call, tool: Tool, args: unknown): Reply | Promise<Reply> {
   }
 }
 
-function judged(call: Call, tool: Tool, verdict: Verdict): Reply | Promise<Reply> {
+function judged(call: Call, tool: Tool, verdict: CheckResult): Reply | Promise<Reply> {
   if (verdict.problem === undefined) return invoke(call, tool, verdict.value);
   if (tool.input?.fault !== undefined) call.core.report(new VivariumError('ERR_SCHEMA', tool.input.fault), 'tools/call', tool.name);
   // Up to 2025-06-18 the text said -32602; since 2025-11-25 the model must see it. It helps the model in every revision.
@@ -107,7 +107,7 @@ function returnedBy(call: Call, tool: Tool, returned: unknown): Reply | Promise<
   return verdict.then((settled) => structured(call, tool, settled, extra)).catch((error: unknown) => failed(call, tool, error));
 }
 
-function structured(call: Call, tool: Tool, verdict: Verdict, extra: ResultOptions | undefined): Reply | Promise<Reply> {
+function structured(call: Call, tool: Tool, verdict: CheckResult, extra: ResultOptions | undefined): Reply | Promise<Reply> {
   if (verdict.problem !== undefined) {
     const text = `Tool "${tool.name}" returned a result that does not match its output schema: ${verdict.problem}`;
     call.core.report(new VivariumError('ERR_SCHEMA', text), 'tools/call', tool.name);

@@ -5,14 +5,14 @@ import { EventParser, keepAlive } from '../../../jsonrpc/event-stream.ts';
 /** Names and values in turn, as they came: two of a kind stay two, so that the server can refuse them. */
 export type Fields = readonly string[];
 
-export interface Target {
+export interface ForwardTarget {
   readonly port: number;
   readonly path: string;
   readonly method: string;
   readonly fields: Fields;
 }
 
-export interface Answer {
+export interface AnswerHead {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
 }
@@ -28,7 +28,7 @@ export interface Forwarded {
 const hop: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'expect']);
 
 /** The head leaves at once: the server judges it before anything of the body is asked for. A request is passed on as fast as it is taken. */
-export function forward({ port, path, method, fields }: Target, body: Buffer | IncomingMessage): Forwarded {
+export function forward({ port, path, method, fields }: ForwardTarget, body: Buffer | IncomingMessage): Forwarded {
   const headers = mapped(fields, (name, value) => (hop.has(name) ? undefined : value));
   if (Buffer.isBuffer(body) && body.length > 0) headers.push('content-length', String(body.length));
   const sent = request({ host: '127.0.0.1', port, path, method, headers });
@@ -58,7 +58,7 @@ export function mapped(fields: Fields, map: (name: string, value: string) => str
 }
 
 /** A request whose answer is of no use but for its head. */
-export async function askOnce(target: Target, body: Buffer): Promise<Answer> {
+export async function askOnce(target: ForwardTarget, body: Buffer): Promise<AnswerHead> {
   const incoming = await forward(target, body).answer;
   for await (const _ of incoming);
   return { status: incoming.statusCode ?? 0, headers: incoming.headers };

@@ -31,9 +31,9 @@ interface Held {
 }
 
 /** Of a body that may have to be told again. The server refuses longer ones. */
-const mostKept = 4 * 1024 * 1024;
+const maxKept = 4 * 1024 * 1024;
 /** How long a request waits for a server that starts. */
-const longestStart = 20_000;
+const maxStart = 20_000;
 /** How long a server that was replaced may take to answer what it has. */
 const longest = 5_000;
 const lists = ['tools', 'resources', 'prompts'] as const;
@@ -99,7 +99,7 @@ export class WatchFront {
 
   /** Nothing of a body is read before the server behind has begun to judge the head: who may call is its business alone. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await settledWithin(longestStart, this.#arrived);
+    await settledWithin(maxStart, this.#arrived);
     const now = this.#now;
     if (now === undefined) return this.#fail(response);
     const { headers, method } = request;
@@ -218,7 +218,7 @@ function copyOf(request: IncomingMessage): () => Buffer | undefined {
   let whole: Buffer | undefined;
   request.on('data', (piece: Buffer) => {
     length += piece.length;
-    if (length <= mostKept) bytes.add(piece);
+    if (length <= maxKept) bytes.add(piece);
     else bytes.clear();
   });
   return () => {
