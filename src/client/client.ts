@@ -20,7 +20,7 @@ import type { OutputOf } from '../schema/infer.ts';
 import { describeIssues } from '../schema/issues.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
 import { isStandard } from '../schema/standard.ts';
-import { Talk } from './conversation.ts';
+import { Conversation } from './conversation.ts';
 import { type ClientEvents, type ClientOptions, checkOptions, type Introduction, type RequestOptions, type Verdict } from './options.ts';
 import { items, type ListMethod, type ListResults, pagesOf } from './pages.ts';
 
@@ -34,19 +34,19 @@ export type ToolResult<T> = Omit<CallToolResult, 'structuredContent'> & { readon
 /** Connects, finds the era, and gives back a client that is ready. */
 export async function connectWith(connector: Connector, options: ClientOptions = {}): Promise<Client> {
   checkOptions(options);
-  return new Client(await Talk.begin(connector, options));
+  return new Client(await Conversation.begin(connector, options));
 }
 
 export class Client {
-  readonly #talk: Talk;
+  readonly #conversation: Conversation;
   readonly #outputs: WeakMap<object, Schema> = new WeakMap();
 
-  constructor(talk: Talk) {
-    this.#talk = talk;
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation;
   }
 
   get #introduction(): Introduction {
-    return this.#talk.introduction;
+    return this.#conversation.introduction;
   }
 
   get era(): Era {
@@ -92,7 +92,7 @@ export class Client {
 
   /** The pages of a list, one by one. */
   pages<M extends ListMethod>(method: M, options: RequestOptions = {}): AsyncGenerator<ListResults[M], void, undefined> {
-    return pagesOf(this.#talk, method, options);
+    return pagesOf(this.#conversation, method, options);
   }
 
   async #all(method: ListMethod, options: RequestOptions | undefined): Promise<readonly object[]> {
@@ -108,13 +108,13 @@ export class Client {
     args: Readonly<Record<string, unknown>> = {},
     options: CallOptions<S> = {},
   ): Promise<ToolResult<[S] extends [never] ? unknown : OutputOf<S>>> {
-    const result = (await this.#talk.callTool(name, args, options)) as unknown as CallToolResult;
+    const result = (await this.#conversation.callTool(name, args, options)) as unknown as CallToolResult;
     if (!isContent(result.content) || (result.content === undefined && result.structuredContent === undefined)) {
       throw new VivariumError('ERR_PROTOCOL', `The server answered the call of "${name}" with a result that has no content`);
     }
     const isWhole = Array.isArray(result.content) && typeof result.isError === 'boolean';
     const whole = isWhole ? result : { ...result, content: result.content ?? [], isError: result.isError ?? false };
-    const checking = options.output === undefined ? this.#talk.tools.check(name, whole) : undefined;
+    const checking = options.output === undefined ? this.#conversation.tools.check(name, whole) : undefined;
     if (checking !== undefined) await checking;
     if (options.output !== undefined && whole.isError !== true)
       return { ...whole, structuredContent: await this.#checked(name, options.output, whole.structuredContent) } as never;
@@ -147,11 +147,15 @@ export class Client {
   }
 
   async readResource(uri: string, options: RequestOptions = {}): Promise<ReadResourceResult> {
-    return withList(await this.#talk.ask('resources/read', { uri }, options, 'safe'), 'contents', 'resources/read') as ReadResourceResult;
+    return withList(
+      await this.#conversation.ask('resources/read', { uri }, options, 'safe'),
+      'contents',
+      'resources/read',
+    ) as ReadResourceResult;
   }
 
   async getPrompt(name: string, args: Readonly<Record<string, string>> = {}, options: RequestOptions = {}): Promise<GetPromptResult> {
-    const result = await this.#talk.ask('prompts/get', { name, arguments: args }, options, 'safe');
+    const result = await this.#conversation.ask('prompts/get', { name, arguments: args }, options, 'safe');
     return withList(result, 'messages', 'prompts/get') as GetPromptResult;
   }
 
@@ -162,46 +166,46 @@ export class Client {
     options: RequestOptions = {},
   ): Promise<CompleteResult['completion']> {
     const params = { ref, argument, ...(context !== undefined && { context }) };
-    const { completion } = (await this.#talk.ask('completion/complete', params, options, 'safe')) as unknown as CompleteResult;
+    const { completion } = (await this.#conversation.ask('completion/complete', params, options, 'safe')) as unknown as CompleteResult;
     withList(completion ?? {}, 'values', 'completion/complete');
     return completion;
   }
 
   /** Calls back whenever the resource, or one below it, has changed. */
   async subscribe(uri: string, listener: () => void): Promise<AsyncDisposable> {
-    const remove = await this.#talk.subscriptions.add(uri, listener);
+    const remove = await this.#conversation.subscriptions.add(uri, listener);
     return { [Symbol.asyncDispose]: remove };
   }
 
   setLogLevel(level: LoggingLevel): Promise<void> {
-    return this.#talk.setLogLevel(level);
+    return this.#conversation.setLogLevel(level);
   }
 
   /** Whether anyone is there. */
   async ping(options: RequestOptions = {}): Promise<void> {
-    await this.#talk.ask(this.era === 'modern' ? 'server/discover' : 'ping', {}, options, 'safe');
+    await this.#conversation.ask(this.era === 'modern' ? 'server/discover' : 'ping', {}, options, 'safe');
   }
 
   /** What a server of 2026-07-28 says of itself now. */
   async discover(options: RequestOptions = {}): Promise<DiscoverResult> {
-    return (await this.#talk.ask('server/discover', {}, options, 'safe')) as unknown as DiscoverResult;
+    return (await this.#conversation.ask('server/discover', {}, options, 'safe')) as unknown as DiscoverResult;
   }
 
   /** Any method, for extensions and experiments. */
   request(method: string, params: object = {}, options: RequestOptions = {}): Promise<object> {
-    return this.#talk.ask(method, params, options, 'unsafe');
+    return this.#conversation.ask(method, params, options, 'unsafe');
   }
 
   notify(method: string, params?: object): void {
-    this.#talk.notify(method, params);
+    this.#conversation.notify(method, params);
   }
 
   on<N extends keyof ClientEvents>(name: N, listener: (event: ClientEvents[N]) => void): Disposable {
-    return this.#talk.on(name, listener);
+    return this.#conversation.on(name, listener);
   }
 
   async close(): Promise<void> {
-    await this.#talk.close();
+    await this.#conversation.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -3,7 +3,7 @@ import { errorCodes, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Channel, Connector } from '../protocol/channel.ts';
 import { type About, endCause, fail, Lost } from './failure.ts';
 import { Link, type LinkHost } from './link.ts';
-import { asksModern, discover, endOf, ends, initialize, initializeUnless, Older, refused, type Terms } from './negotiate.ts';
+import { asksModern, type ConnectTerms, discover, endOf, ends, initialize, initializeUnless, Older, refused } from './negotiate.ts';
 import type { Introduction } from './options.ts';
 
 export interface Connection {
@@ -14,7 +14,7 @@ export interface Connection {
 }
 
 /** The signal ends the attempt, whatever it waits for. */
-export async function establish(connector: Connector, terms: Terms, host: LinkHost, signal?: AbortSignal): Promise<Connection> {
+export async function establish(connector: Connector, terms: ConnectTerms, host: LinkHost, signal?: AbortSignal): Promise<Connection> {
   const since = Date.now();
   let link = await openLink(connector, host, signal);
   const abort = (): void => void link.close().catch(() => undefined);
@@ -77,7 +77,7 @@ export async function establish(connector: Connector, terms: Terms, host: LinkHo
 /** HTTP+SSE is tried last, and when that is not there either, the first refusal is what the user hears of. */
 async function elder(
   older: Connector,
-  terms: Terms,
+  terms: ConnectTerms,
   host: LinkHost,
   signal: AbortSignal | undefined,
   first: () => Error,
@@ -98,7 +98,7 @@ async function openLink(connector: Connector, host: LinkHost, signal: AbortSigna
   return new Link(channel, host);
 }
 
-function stranger({ revision }: Terms, about: About, error: unknown): Error {
+function stranger({ revision }: ConnectTerms, about: About, error: unknown): Error {
   return fail('ERR_ERA', `The server does not speak ${revision === 'auto' ? 'any revision of this client' : revision}`, about, { error });
 }
 

@@ -2,26 +2,36 @@
 import { cut, errorCodes, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params, RequestId } from '../jsonrpc/message.ts';
 import type { ChannelEnd, Connector } from '../protocol/channel.ts';
+import { metaKeys } from '../protocol/revision.ts';
 import type { InputRequiredResult, LoggingLevel, SubscriptionFilter, Tool } from '../protocol/types.ts';
+import { maxTimerMs, pause } from '../text/timeouts.ts';
 import { type Connection, establish } from './connection.ts';
 import { Events } from './events.ts';
 import { type About, endCause, fail, isGone, Lost } from './failure.ts';
 import { Answering, capabilitiesOf } from './incoming.ts';
-import type { How, LinkHost } from './link.ts';
-import { listen } from './listen.ts';
-import { checkMethod, ends, refused, type Terms } from './negotiate.ts';
-import { type Hearing, hear } from './notifications.ts';
+import type { LinkHost, RequestTerms } from './link.ts';
+import { type ConnectTerms, checkMethod, ends, refused } from './negotiate.ts';
 import type { ClientEvents, ClientOptions, Introduction, RequestOptions, Warning } from './options.ts';
 import { pagesOf } from './pages.ts';
-import { Recovery, reasonOf } from './recovery.ts';
-import { createHow, withMeta } from './request-terms.ts';
+import { createTerms, withMeta } from './request-terms.ts';
 import { KeptResults } from './result-cache.ts';
 import { nextRound, resultHandler } from './rounds.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { within } from './timeouts.ts';
+import { withinTerms } from './timeouts.ts';
 import { KnownTools } from './tools.ts';
 
 type Replay = 'safe' | 'unsafe';
+type List = 'tools' | 'resources' | 'prompts';
+
+const listChanges: ReadonlyMap<string, List> = new Map([
+  ['notifications/tools/list_changed', 'tools'],
+  ['notifications/resources/list_changed', 'resources'],
+  ['notifications/prompts/list_changed', 'prompts'],
+]);
+const firstBackoffMs = 100;
+const maxBackoffMs = 30_000;
+/** A connection that lasted so long was a good one: the next loss begins with the shortest wait again. */
+const stableMs = 10_000;
 
 /** What was done already to get an answer. */
 interface Tries {
@@ -31,21 +41,24 @@ interface Tries {
   recovered: number;
 }
 
-export class Talk implements LinkHost {
+export class Conversation implements LinkHost {
   readonly options: ClientOptions;
   readonly limits: { readonly pages: number; readonly rounds: number };
   readonly tools: KnownTools;
   readonly subscriptions: Subscriptions;
-  readonly #terms: Terms;
-  readonly #how: ReturnType<typeof createHow>;
+  readonly #terms: ConnectTerms;
+  readonly #how: ReturnType<typeof createTerms>;
   readonly #kept: KeptResults;
   readonly #events: Events = new Events();
   readonly #answering: Answering;
-  readonly #hearing: Hearing;
   readonly #acknowledged: Map<RequestId, () => void> = new Map();
   #connector: Connector;
   #connection!: Connection;
-  readonly #recovery: Recovery;
+  /** While a new connection is made: one attempt for all requests that noticed the loss. */
+  #recovering: Promise<void> | undefined;
+  /** Connections lost one after the other; each attempt waits longer than the one before. */
+  #losses = 0;
+  #connectedAt: number = Date.now();
   #learning: Promise<void> | undefined;
   /** What became of the calls that were lost with the last connection. */
   #affected = { replayed: 0, unknown: 0 };
@@ -59,7 +72,7 @@ export class Talk implements LinkHost {
     this.options = options;
     this.limits = { pages: options.limits?.pages ?? 1_000, rounds: options.limits?.rounds ?? 10 };
     this.#answering = new Answering(options);
-    this.#how = createHow(options.timeouts);
+    this.#how = createTerms(options.timeouts);
     this.tools = new KnownTools((warning) => this.warn(warning));
     this.#kept = new KeptResults(options.cache ?? true);
     this.#terms = {
@@ -81,29 +94,14 @@ export class Talk implements LinkHost {
       },
       warn: (warning) => this.warn(warning),
     });
-    this.#recovery = new Recovery({
-      connection: () => this.#connection,
-      options,
-      ending: this.#ending.signal,
-      renew: (lost, cause) => this.#again(lost, cause),
-      warn: (warning) => this.warn(warning),
-    });
-    this.#hearing = {
-      kept: this.#kept,
-      tools: this.tools,
-      events: this.#events,
-      subscriptions: this.subscriptions,
-      acknowledged: (id) => this.#acknowledged.get(id)?.(),
-      cancelled: (id) => this.#answering.cancel(id),
-    };
   }
 
-  static async begin(connector: Connector, options: ClientOptions): Promise<Talk> {
-    const talk = new Talk(connector, options);
-    talk.#connection = await establish(connector, talk.#terms, talk);
-    talk.#connector = talk.#connection.connector;
-    talk.#connection.link.ready();
-    return talk;
+  static async begin(connector: Connector, options: ClientOptions): Promise<Conversation> {
+    const conversation = new Conversation(connector, options);
+    conversation.#connection = await establish(connector, conversation.#terms, conversation);
+    conversation.#connector = conversation.#connection.connector;
+    conversation.#connection.link.ready();
+    return conversation;
   }
 
   get introduction(): Introduction {
@@ -140,8 +138,7 @@ export class Talk implements LinkHost {
     let until = deadline;
     // Until there is a final result: a connection may be lost, and a server of 2026-07-28 may ask in between.
     for (let round = 0; ; ) {
-      if (this.#recovery.current !== undefined)
-        await within(this.#recovery.current, method, this.#how(options, headers, this.introduction));
+      if (this.#recovering !== undefined) await withinTerms(this.#recovering, method, this.#how(options, headers, this.introduction));
       const connection = this.#connection;
       const { introduction } = connection;
       const sent = this.#withMeta(current, options, connection);
@@ -186,7 +183,7 @@ export class Talk implements LinkHost {
   }
 
   /** Comes back when the request may be sent again. */
-  async #lost(connection: Connection, error: Lost, method: string, how: How, replay: Replay, tries: Tries): Promise<void> {
+  async #lost(connection: Connection, error: Lost, method: string, how: RequestTerms, replay: Replay, tries: Tries): Promise<void> {
     const { why, unsent } = error;
     if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
     // Over HTTP a connection carries one request: that it broke says nothing of the session, nor of the other calls.
@@ -198,7 +195,7 @@ export class Talk implements LinkHost {
     const recover = this.options.recover ?? true;
     if (alone && again && recover && tries.resent++ === 0) return;
     const tried = !alone && recover && tries.recovered++ === 0;
-    const recovered = tried ? await within(this.#recovery.recover(connection, error), method, how) : false;
+    const recovered = tried ? await withinTerms(this.#recover(connection, error), method, how) : false;
     if (this.#closed) throw new VivariumError('ERR_CLOSED', 'The client is closed');
     if (recovered) this.#affected[again ? 'replayed' : 'unknown']++;
     if (recovered && again) return;
@@ -218,7 +215,46 @@ export class Talk implements LinkHost {
     throw fail('ERR_CLOSED', endCause(why, connection.link.channel.trace?.().stderr), this.#about(connection), { ...ends(why), error });
   }
 
-  async #again(lost: Connection, cause: Lost): Promise<void> {
+  async #recover(lost: Connection, cause: Lost): Promise<boolean> {
+    if (this.#connection !== lost) return true;
+    const { restart = false } = this.options;
+    if (isChild(lost) && (restart === false || this.#losses >= restart.max)) return false;
+    this.#recovering ??= this.#reconnect(lost, cause).finally(() => {
+      this.#recovering = undefined;
+    });
+    try {
+      await this.#recovering;
+      return true;
+    } catch (error) {
+      if (!this.#closed) this.warn({ code: 'recovery', message: `The connection could not be restored: ${reasonOf(error)}` });
+      return false;
+    }
+  }
+
+  /** For subscribers, who send no request that would notice the loss. A child that may not be restarted is gone for good. */
+  async #recoverUntilClosed(lost: Connection, cause: Lost): Promise<boolean> {
+    while (!this.#closed) {
+      if (await this.#recover(lost, cause)) return true;
+      if (isChild(lost)) return false;
+    }
+    return false;
+  }
+
+  async #reconnect(lost: Connection, cause: Lost): Promise<void> {
+    const child = isChild(lost);
+    const lasted = Date.now() - this.#connectedAt >= stableMs;
+    this.#losses = lasted && !child ? 0 : this.#losses + 1;
+    // A child always gets a moment; any other connection only if it was lost before.
+    const waits = child ? this.#losses : this.#losses - 1;
+    if (waits > 0) await pause(Math.min(maxBackoffMs, firstBackoffMs * 2 ** (waits - 1)), this.#ending.signal);
+    try {
+      await this.#replaceConnection(lost, cause);
+    } finally {
+      this.#connectedAt = Date.now();
+    }
+  }
+
+  async #replaceConnection(lost: Connection, cause: Lost): Promise<void> {
     this.#answering.close();
     await lost.link.channel.close().catch(() => undefined);
     const { era, revision, at = Date.now() } = lost.introduction;
@@ -293,7 +329,7 @@ export class Talk implements LinkHost {
     this.#learning ??= this.#allTools().finally(() => {
       this.#learning = undefined;
     });
-    await within(this.#learning, 'tools/list', this.#how(options, undefined, this.introduction));
+    await withinTerms(this.#learning, 'tools/list', this.#how(options, undefined, this.introduction));
   }
 
   async #allTools(): Promise<void> {
@@ -305,10 +341,32 @@ export class Talk implements LinkHost {
     return this.tools.learn(tools, this.#inHeaders);
   }
 
-  #listen(filter: SubscriptionFilter, signal: AbortSignal, acknowledged: () => void): Promise<void> {
+  /** One request of 2026-07-28 that stays open. `idleMs` limits the time until the server acknowledges it, not the time it is open. */
+  async #listen(filter: SubscriptionFilter, signal: AbortSignal, acknowledged: () => void): Promise<void> {
     const connection = this.#connection;
-    const params = this.#withMeta({ notifications: filter }, {}, connection);
-    return listen(connection.link, params, this.#how({}, undefined, connection.introduction), signal, this.#acknowledged, acknowledged);
+    const usual = this.#how({}, undefined, connection.introduction);
+    const { idleMs } = usual.timeouts;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), Math.min(idleMs, maxTimerMs));
+    let own: RequestId | undefined;
+    const onId = (id: RequestId): void => {
+      own = id;
+      this.#acknowledged.set(id, () => {
+        clearTimeout(timer);
+        acknowledged();
+      });
+    };
+    try {
+      const params = this.#withMeta({ notifications: filter }, {}, connection);
+      const how = { ...usual, signal: AbortSignal.any([signal, late.signal]), open: true, onId };
+      await connection.link.request('subscriptions/listen', params, how);
+    } catch (error) {
+      if (!late.signal.aborted) throw error;
+      throw new VivariumError('ERR_TIMEOUT', `The server did not acknowledge subscriptions/listen withinTerms ${idleMs} ms (idleMs)`);
+    } finally {
+      clearTimeout(timer);
+      if (own !== undefined) this.#acknowledged.delete(own);
+    }
   }
 
   async setLogLevel(level: LoggingLevel): Promise<void> {
@@ -333,7 +391,36 @@ export class Talk implements LinkHost {
   }
 
   told(method: string, params: Params | undefined): void {
-    hear(method, params, this.#hearing);
+    const list = listChanges.get(method);
+    if (list !== undefined) this.#listChanged(list);
+    else if (method === 'notifications/resources/updated') this.#resourceUpdated(params?.['uri']);
+    else if (method === 'notifications/message') this.#logged(params);
+    else if (method === 'notifications/cancelled') this.#answering.cancel(params?.['requestId'] as RequestId);
+    else if (method === 'notifications/subscriptions/acknowledged') {
+      const id = (params?.['_meta'] as Params | undefined)?.[metaKeys.subscriptionId] as RequestId;
+      this.#acknowledged.get(id)?.();
+    }
+    this.#events.emit('notification', { method, ...(params !== undefined && { params }) });
+  }
+
+  #listChanged(list: List): void {
+    this.#kept.drop(`${list}/list`);
+    if (list === 'resources') this.#kept.drop('resources/templates/list');
+    if (list === 'tools') this.tools.complete = false;
+    this.#events.changed(list);
+  }
+
+  #resourceUpdated(uri: unknown): void {
+    if (typeof uri !== 'string') return;
+    this.#kept.drop('resources/read', uri);
+    this.#events.emit('resourceUpdated', { uri });
+    this.subscriptions.updated(uri);
+  }
+
+  /** The type of the event promises a level. */
+  #logged(params: Params | undefined): void {
+    if (typeof params?.['level'] === 'string') this.#events.emit('log', params as never);
+    else this.#events.emit('warning', { code: 'bad-message', message: 'The server sent a log message without a level' });
   }
 
   warn(warning: Warning): void {
@@ -343,13 +430,13 @@ export class Talk implements LinkHost {
   ended(end: ChannelEnd): void {
     // Before there is a connection, and while a new one is made, whoever makes it hears of it by other ways.
     const connection = this.#connection;
-    if (connection === undefined || this.#recovery.current !== undefined || this.#closed || connection.link.ended !== end) return;
+    if (connection === undefined || this.#recovering !== undefined || this.#closed || connection.link.ended !== end) return;
     const told = (): void =>
       this.#events.emit('closed', { wanted: end.wanted, ...(end.message !== undefined && { message: end.message }) });
     // Whoever only listens makes no request that would notice it.
     const listens = !end.wanted && this.subscriptions.active && (this.options.recover ?? true);
     if (!listens) return told();
-    void this.#recovery.persist(connection, new Lost(true, end)).then((recovered) => recovered || this.#closed || told());
+    void this.#recoverUntilClosed(connection, new Lost(true, end)).then((recovered) => recovered || this.#closed || told());
   }
 
   on<N extends keyof ClientEvents>(name: N, listener: (event: ClientEvents[N]) => void): Disposable {
@@ -375,7 +462,15 @@ export class Talk implements LinkHost {
     this.#events.close();
     this.#answering.close();
     this.#ending.abort();
-    await Promise.all([this.#connection.link.close(), this.#recovery.current?.catch(() => undefined)]);
+    await Promise.all([this.#connection.link.close(), this.#recovering?.catch(() => undefined)]);
     this.#events.emit('closed', { wanted: true });
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function isChild({ link }: Connection): boolean {
+  return link.channel.kind === 'pipe';
 }

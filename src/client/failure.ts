@@ -1,11 +1,11 @@
 // Failures of a client, made so that one line says the cause and the rest says everything else.
 import { cut, errorCodes, type LocalErrorCode, VivariumError } from '../jsonrpc/error.ts';
-import type { Channel, ChannelEnd, ChannelFailure, ChannelTrace } from '../protocol/channel.ts';
+import type { Channel, ChannelEnd, ChannelFailure, ChannelTrace, NetworkReason } from '../protocol/channel.ts';
 import type { Failure, Phase } from '../protocol/failure.ts';
 import { printable } from '../text/printable.ts';
 
 /** A message is one line that can be read; what a server adds to it may be neither. */
-const mostWords = 1_000;
+const maxMessageLength = 1_000;
 
 /** The connection, or the session on it, is gone under a request. Never leaves this room. */
 export class Lost extends Error {
@@ -46,11 +46,13 @@ export function fail(
     ...(silent.hint !== undefined && { hint: silent.hint }),
     ...rest,
   };
-  const hint = failure.hint === undefined ? '' : `; ${failure.hint}`;
-  // Whoever has several servers must see in a log which of them it was.
-  const where = failure.cause.includes(about.target) ? '' : ` [${cut(about.target)}]`;
-  const line = printable(cut(`${failure.cause}${hint}`, mostWords));
-  return new VivariumError(code, `${line}${where}`, { failure, ...(error !== undefined && { cause: error }) });
+  return new VivariumError(code, failureLine(failure), { failure, ...(error !== undefined && { cause: error }) });
+}
+
+/** The message of an error with this failure. A program that talks to several servers needs the target in its log. */
+export function failureLine({ cause, hint, target }: Pick<Failure, 'cause' | 'hint' | 'target'>): string {
+  const line = printable(cut(hint === undefined ? cause : `${cause}; ${hint}`, maxMessageLength));
+  return cause.includes(target) ? line : `${line} [${cut(target)}]`;
 }
 
 /** What was lost says what was lost; why is known to whoever noticed it. */
@@ -88,6 +90,10 @@ export function endCause({ exitCode, exitSignal, message }: ChannelEnd, stderr: 
   return 'The server closed the connection';
 }
 
+export function cancelled(signal: AbortSignal): VivariumError {
+  return new VivariumError('ERR_CANCELLED', 'The request was cancelled', { cause: signal.reason });
+}
+
 /** What an HTTP status or a broken connection means for whoever wanted to connect. */
 export function failureCause(
   failure: ChannelFailure,
@@ -104,7 +110,7 @@ export function failureCause(
   // It never left, for a reason of ours: the other side broke no rule.
   if (kind === 'protocol' && failure.cause instanceof VivariumError) return { code: failure.cause.code, cause: message };
   if (kind === 'protocol') return { code: 'ERR_PROTOCOL', cause: message };
-  if (kind === 'network') return { code: 'ERR_CONNECT', cause: message, ...certificateHint(message) };
+  if (kind === 'network') return { code: 'ERR_CONNECT', cause: message, ...certificateHint(failure.reason) };
   switch (status) {
     case 401:
       return challenge === undefined
@@ -133,12 +139,17 @@ export function failureCause(
   }
 }
 
-function certificateHint(message: string): { readonly hint?: string } {
-  if (/^TLS: the certificate (?:is signed|cannot be verified)/.test(message))
-    return { hint: 'give its authority as tls.ca of http() from vivarium/connect/http, or in NODE_EXTRA_CA_CERTS' };
-  if (/^TLS: the certificate (?:has expired|is not valid yet)/.test(message))
-    return { hint: 'has it been renewed, and is the clock here right?' };
-  return /^TLS: the certificate is for another host/.test(message) ? { hint: 'use the name it is for, or give tls.servername' } : {};
+function certificateHint(reason: NetworkReason | undefined): { readonly hint?: string } {
+  switch (reason) {
+    case 'untrusted-certificate':
+      return { hint: 'give its authority as tls.ca of http() from vivarium/connect/http, or in NODE_EXTRA_CA_CERTS' };
+    case 'certificate-dates':
+      return { hint: 'has it been renewed, and is the clock here right?' };
+    case 'certificate-name':
+      return { hint: 'use the name it is for, or give tls.servername' };
+    default:
+      return {};
+  }
 }
 
 function pathHint(target: string): string {

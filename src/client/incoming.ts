@@ -97,7 +97,7 @@ function toError(error: unknown): ErrorObject {
 }
 
 /** Each may be a window in front of a person. */
-const mostOpen = 64;
+const maxOpen = 64;
 
 /** Questions of the server that are being answered. */
 export class Answering {
@@ -116,8 +116,7 @@ export class Answering {
     send: (outcome: { readonly result: object } | { readonly error: object }) => void,
   ): void {
     if (method === 'ping') return send({ result: {} });
-    if (this.#open.size >= mostOpen)
-      return send({ error: { ...faults.internal(), message: 'The client is answering too many questions' } });
+    if (this.#open.size >= maxOpen) return send({ error: { ...faults.internal(), message: 'The client is answering too many questions' } });
     const controller = new AbortController();
     this.#open.set(id, controller);
     const { handlers = {}, features } = this.#options;

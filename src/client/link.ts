@@ -11,9 +11,9 @@ import {
 } from '../jsonrpc/message.ts';
 import type { Channel, ChannelEnd, ChannelFailure, Sending } from '../protocol/channel.ts';
 import type { Era, Revision } from '../protocol/revision.ts';
-import { Lost } from './failure.ts';
+import { maxTimerMs } from '../text/timeouts.ts';
+import { cancelled, Lost } from './failure.ts';
 import type { Progress, Timeouts, Warning } from './options.ts';
-import { cancelled, longestTimer } from './timeouts.ts';
 
 export interface LinkHost {
   asked(id: RequestId, method: string, params: Params | undefined): void;
@@ -24,7 +24,7 @@ export interface LinkHost {
   readonly tap: ((event: { readonly direction: 'in' | 'out'; readonly message: object }) => void) | undefined;
 }
 
-export interface How {
+export interface RequestTerms {
   readonly era: Era;
   readonly revision?: Revision | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -49,7 +49,7 @@ interface Waiting {
   alive: number;
   /** Since when its clock stands still. */
   stopped?: number | undefined;
-  readonly how: How;
+  readonly how: RequestTerms;
   readonly aborted: (() => void) | undefined;
 }
 
@@ -102,7 +102,7 @@ export class Link {
   }
 
   /** Rejects with RpcError, VivariumError, or Lost. */
-  request(method: string, params: object, how: How): Promise<object> {
+  request(method: string, params: object, how: RequestTerms): Promise<object> {
     if (this.#end !== undefined) return Promise.reject(new Lost(true, this.#end));
     if (how.signal?.aborted) return Promise.reject(cancelled(how.signal));
     const id = this.#next++;
@@ -125,7 +125,7 @@ export class Link {
   }
 
   /** What Streamable HTTP says in headers; the older transport has none. */
-  #terms({ era, revision, headers }: How): Sending {
+  #terms({ era, revision, headers }: RequestTerms): Sending {
     return this.channel.kind === 'http' ? { era, revision, headers } : {};
   }
 
@@ -226,7 +226,7 @@ export class Link {
     if (due >= this.#due) return;
     clearTimeout(this.#timer);
     this.#due = due;
-    this.#timer = setTimeout(() => this.#sweep(), Math.min(Math.max(0, due - Date.now()), longestTimer));
+    this.#timer = setTimeout(() => this.#sweep(), Math.min(Math.max(0, due - Date.now()), maxTimerMs));
     // Whoever waits for an answer is kept alive by what brings it.
     (this.#timer as { unref?(): void }).unref?.();
   }
@@ -319,6 +319,6 @@ export class Link {
 }
 
 /** When there must have been an answer or a sign of life. */
-function dueOf({ open, timeouts: { idleMs } }: How, alive: number, until: number): number {
+function dueOf({ open, timeouts: { idleMs } }: RequestTerms, alive: number, until: number): number {
   return open === true ? Number.POSITIVE_INFINITY : Math.min(alive + idleMs, until);
 }

@@ -1,13 +1,15 @@
 // Which era a server speaks: found in band, once. Only what a server says about versions counts; refusals and faults of the network do not.
 import { errorCodes, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Channel, ChannelEnd, ChannelFailure } from '../protocol/channel.ts';
-import { isRevision, metaKeys, type Revision, revisions, traitsOf } from '../protocol/revision.ts';
+import { isLeftToExtensions, type MethodInfo, methods } from '../protocol/methods.ts';
+import { handshakeRevisions, isRevision, metaKeys, type Revision, statelessRevisions, traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, DiscoverResult, Implementation, InitializeResult, ServerCapabilities } from '../protocol/types.ts';
+import { settledWithin } from '../text/timeouts.ts';
 import { type About, endCause, fail, failureCause, Lost } from './failure.ts';
 import type { Link } from './link.ts';
 import type { Introduction, Verdict } from './options.ts';
 
-export interface Terms {
+export interface ConnectTerms {
   readonly info: Implementation;
   readonly capabilities: ClientCapabilities;
   readonly revision: 'auto' | Revision;
@@ -34,21 +36,19 @@ interface Late {
   giveUp(): void;
 }
 
-const modern: readonly Revision[] = revisions.filter((revision) => traitsOf(revision).era === 'modern');
-const newestLegacy: Revision = '2025-11-25';
 /** A server may have been updated since. */
 const verdictHoldsMs = 24 * 60 * 60 * 1_000;
 
 /** Whether the modern era is worth asking for first. */
-export function asksModern({ revision, prior }: Terms): boolean {
+export function asksModern({ revision, prior }: ConnectTerms): boolean {
   if (revision !== 'auto') return traitsOf(revision).era === 'modern';
   return prior === undefined || prior.era === 'modern' || Date.now() - prior.at > verdictHoldsMs;
 }
 
 /** Rejects with Older when the handshake should be tried instead. */
-export async function discover(link: Link, terms: Terms, about: About): Promise<Introduction> {
+export async function discover(link: Link, terms: ConnectTerms, about: About): Promise<Introduction> {
   const pinned = terms.revision === 'auto' ? undefined : terms.revision;
-  let version = pinned ?? (modern.at(-1) as Revision);
+  let version = pinned ?? (statelessRevisions.at(-1) as Revision);
   const pipe = link.channel.kind !== 'http';
   for (let attempt = 0; ; attempt++) {
     const timeouts = { idleMs: terms.connectMs, totalMs: terms.connectMs };
@@ -59,7 +59,7 @@ export async function discover(link: Link, terms: Terms, about: About): Promise<
       const asked = link.request('server/discover', params, how) as Promise<DiscoverResult>;
       const introduced = asked.then((result) => introduce(result, version, pinned, about));
       if (pinned !== undefined || !pipe) return await introduced;
-      const found = await within(introduced, terms.probeMs);
+      const found = await settledWithin(terms.probeMs, introduced);
       if (found !== undefined) return found;
       introduced.catch(() => undefined);
       throw new Older(false, { introduced, giveUp: () => stop.abort() });
@@ -74,19 +74,6 @@ export async function discover(link: Link, terms: Terms, about: About): Promise<
   }
 }
 
-/** Undefined when it takes longer. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** A pipe breaks a moment before the child's end is known, and that end is the cause. */
 async function withEnd(error: unknown, channel: Channel): Promise<unknown> {
   if (!(error instanceof Lost) || !('kind' in error.why) || error.why.kind !== 'network' || channel.kind !== 'pipe') return error;
@@ -97,10 +84,10 @@ async function withEnd(error: unknown, channel: Channel): Promise<unknown> {
 const exitMs = 500;
 
 export function endOf(channel: Channel): Promise<ChannelEnd | undefined> {
-  return within(channel.closed as Promise<ChannelEnd | undefined>, exitMs);
+  return settledWithin(exitMs, channel.closed as Promise<ChannelEnd | undefined>);
 }
 
-function envelope(version: Revision, { info, capabilities }: Terms): Record<string, unknown> {
+function envelope(version: Revision, { info, capabilities }: ConnectTerms): Record<string, unknown> {
   return { [metaKeys.protocolVersion]: version, [metaKeys.clientInfo]: info, [metaKeys.clientCapabilities]: capabilities };
 }
 
@@ -130,11 +117,11 @@ function judge(error: unknown, pinned: Revision | undefined, pipe: boolean, abou
     const list = Array.isArray(supported) ? supported : [];
     const known = list.filter((one): one is Revision => isRevision(one));
     // The same one, where the server lists it: it may have refused the first for reasons of its own.
-    const next = known.filter((one) => modern.includes(one) && (pinned === undefined || one === pinned)).at(-1);
+    const next = known.filter((one) => statelessRevisions.includes(one) && (pinned === undefined || one === pinned)).at(-1);
     if (next !== undefined) return next;
     if (pinned !== undefined)
       return fail('ERR_ERA', `The server does not speak ${pinned}, only ${list.join(', ') || 'others'}`, about, { error: told });
-    if (known.some((one) => !modern.includes(one)) || list.length === 0) return new Older(false);
+    if (known.some((one) => handshakeRevisions.includes(one)) || list.length === 0) return new Older(false);
     return fail('ERR_ERA', `The server speaks only revisions this client does not know: ${list.join(', ')}`, about, { error: told });
   }
   if (pinned !== undefined && !(error instanceof Lost)) {
@@ -189,7 +176,7 @@ function rpcIn(error: unknown): RpcError | undefined {
 }
 
 /** The handshake of the older era, beside a question of the newer one that was not answered yet: what is answered first holds. */
-export async function initializeUnless(late: Late | undefined, link: Link, terms: Terms, about: About): Promise<Introduction> {
+export async function initializeUnless(late: Late | undefined, link: Link, terms: ConnectTerms, about: About): Promise<Introduction> {
   if (late === undefined) return initialize(link, terms, about);
   let found: Introduction | undefined;
   const modern = late.introduced.then((introduction) => {
@@ -204,9 +191,9 @@ export async function initializeUnless(late: Late | undefined, link: Link, terms
 }
 
 /** The handshake of the older era. */
-export async function initialize(link: Link, terms: Terms, about: About, isWanted?: () => Promise<boolean>): Promise<Introduction> {
+export async function initialize(link: Link, terms: ConnectTerms, about: About, isWanted?: () => Promise<boolean>): Promise<Introduction> {
   const pinned = terms.revision === 'auto' ? undefined : terms.revision;
-  const wanted = pinned ?? newestLegacy;
+  const wanted = pinned ?? (handshakeRevisions.at(-1) as Revision);
   const timeouts = { idleMs: terms.connectMs, totalMs: terms.connectMs };
   const params = { protocolVersion: wanted, capabilities: terms.capabilities, clientInfo: terms.info };
   const result = (await link.request('initialize', params, { era: 'legacy', timeouts })) as unknown as InitializeResult;
@@ -225,36 +212,25 @@ export async function initialize(link: Link, terms: Terms, about: About, isWante
 
 /** Throws for a method of the other era, and for one the server says it does not offer; what extensions add exists in any. */
 export function checkMethod(method: string, introduction: Introduction): void {
-  const { era, revision } = introduction;
-  if (era === 'legacy' ? onlyModern.test(method) : onlyLegacy.test(method)) {
+  const { revision } = introduction;
+  const row = requestRow(method);
+  if (row !== undefined && !row.revisions.has(revision)) {
     throw new VivariumError('ERR_UNSUPPORTED_BY_REVISION', `${method} does not exist in ${revision}`);
   }
   if (!offers(method, introduction)) {
-    throw new VivariumError('ERR_UNSUPPORTED_BY_PEER', `The server does not offer ${needs.get(method)}, which ${method} needs`);
+    throw new VivariumError('ERR_UNSUPPORTED_BY_PEER', `The server does not offer ${row?.capability}, which ${method} needs`);
   }
 }
 
-const onlyModern = /^(?:server\/discover|subscriptions\/listen)$/;
-const onlyLegacy = /^(?:initialize|ping|logging\/setLevel|resources\/(?:un)?subscribe)$/;
+/** Of a request that clients send; undefined for those that an extension may have defined. */
+function requestRow(method: string): MethodInfo | undefined {
+  const row = methods.get(method);
+  return row === undefined || row.kind !== 'request' || row.sender === 'server' || isLeftToExtensions(row) ? undefined : row;
+}
 
 /** Whether the server declared what the method belongs to. */
 export function offers(method: string, { capabilities, revision }: Introduction): boolean {
-  const needed = needs.get(method);
-  // The first revision had completion, but no word for it.
-  if (needed === undefined || (needed === 'completions' && revision === '2024-11-05')) return true;
+  const needed = requestRow(method)?.capability as keyof ServerCapabilities | undefined;
+  if (needed === undefined || (needed === 'completions' && !traitsOf(revision).completionsDeclared)) return true;
   return capabilities[needed] !== undefined;
 }
-
-const needs: ReadonlyMap<string, 'tools' | 'prompts' | 'resources' | 'logging' | 'completions'> = new Map([
-  ['tools/call', 'tools'],
-  ['tools/list', 'tools'],
-  ['prompts/get', 'prompts'],
-  ['prompts/list', 'prompts'],
-  ['resources/read', 'resources'],
-  ['resources/list', 'resources'],
-  ['resources/templates/list', 'resources'],
-  ['resources/subscribe', 'resources'],
-  ['resources/unsubscribe', 'resources'],
-  ['logging/setLevel', 'logging'],
-  ['completion/complete', 'completions'],
-]);

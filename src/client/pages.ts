@@ -34,18 +34,18 @@ interface Asker {
 }
 
 export async function* pagesOf<M extends ListMethod>(
-  talk: Asker,
+  asker: Asker,
   method: M,
   options: RequestOptions,
 ): AsyncGenerator<ListResults[M], void, undefined> {
   // Nothing of the kind is there to be listed.
-  if (!offers(method, talk.introduction)) return;
+  if (!offers(method, asker.introduction)) return;
   const seen = new Set<string>();
   let length = 0;
   let cursor: string | undefined;
   let count = 0;
-  for (let page = 0; page < talk.limits.pages && length < maxLength; page++) {
-    const result = await talk.ask(method, cursor === undefined ? {} : { cursor }, options, 'safe');
+  for (let page = 0; page < asker.limits.pages && length < maxLength; page++) {
+    const result = await asker.ask(method, cursor === undefined ? {} : { cursor }, options, 'safe');
     const list = (result as Record<string, unknown>)[items[method]];
     if (!Array.isArray(list)) throw new VivariumError('ERR_PROTOCOL', `The server answered ${method} without ${items[method]}`);
     if (!list.every((one) => isItem(one, method)))
@@ -53,10 +53,10 @@ export async function* pagesOf<M extends ListMethod>(
     count += list.length;
     if (count > maxItems)
       throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${maxItems} entries; read them with client.request`);
-    yield (method === 'tools/list' ? { ...result, tools: talk.learn(list, page === 0) } : result) as unknown as ListResults[M];
+    yield (method === 'tools/list' ? { ...result, tools: asker.learn(list, page === 0) } : result) as unknown as ListResults[M];
     const { nextCursor } = result as { nextCursor?: unknown };
     if (typeof nextCursor !== 'string') {
-      if (method === 'tools/list') talk.tools.complete = true;
+      if (method === 'tools/list') asker.tools.complete = true;
       return;
     }
     if (seen.has(nextCursor)) throw new VivariumError('ERR_PROTOCOL', `The pages of ${method} go round in circles`);
@@ -64,7 +64,7 @@ export async function* pagesOf<M extends ListMethod>(
     seen.add(nextCursor);
     cursor = nextCursor;
   }
-  throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${talk.limits.pages} pages (limits.pages) or 64 MB`);
+  throw new VivariumError('ERR_TOO_LARGE', `${method} has more than ${asker.limits.pages} pages (limits.pages) or 64 MB`);
 }
 
 function isItem(one: unknown, method: ListMethod): boolean {

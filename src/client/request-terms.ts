@@ -1,32 +1,32 @@
 // What goes along with every request: the envelope of the era, and the limits that hold.
 import { metaKeys } from '../protocol/revision.ts';
 import type { LoggingLevel } from '../protocol/types.ts';
-import type { How } from './link.ts';
-import type { Terms } from './negotiate.ts';
+import type { RequestTerms } from './link.ts';
+import type { ConnectTerms } from './negotiate.ts';
 import { type ClientOptions, checkRequest, type Introduction, type RequestOptions } from './options.ts';
 
 /** Most requests ask for nothing special, and share what holds for all of a connection. */
-export function createHow(
+export function createTerms(
   usual: ClientOptions['timeouts'],
-): (options: RequestOptions, headers: Readonly<Record<string, string>> | undefined, introduction: Introduction) => How {
-  let shared: { readonly introduction: Introduction; readonly how: How } | undefined;
+): (options: RequestOptions, headers: Readonly<Record<string, string>> | undefined, introduction: Introduction) => RequestTerms {
+  let shared: { readonly introduction: Introduction; readonly how: RequestTerms } | undefined;
   return (options, headers, introduction) => {
     checkRequest(options);
     const { signal, timeouts, onProgress } = options;
     if (signal !== undefined || timeouts !== undefined || onProgress !== undefined || headers !== undefined) {
-      return howOf(options, usual, headers, introduction);
+      return termsOf(options, usual, headers, introduction);
     }
-    if (shared?.introduction !== introduction) shared = { introduction, how: howOf({}, usual, undefined, introduction) };
+    if (shared?.introduction !== introduction) shared = { introduction, how: termsOf({}, usual, undefined, introduction) };
     return shared.how;
   };
 }
 
-function howOf(
+function termsOf(
   options: RequestOptions,
   usual: ClientOptions['timeouts'],
   headers: Readonly<Record<string, string>> | undefined,
   { era, revision }: Introduction,
-): How {
+): RequestTerms {
   const { idleMs = 60_000, totalMs = 600_000 } = { ...usual, ...options.timeouts };
   return { era, revision, headers, timeouts: { idleMs, totalMs }, signal: options.signal, onProgress: options.onProgress };
 }
@@ -36,7 +36,7 @@ export function withMeta(
   params: object,
   options: RequestOptions,
   { era, revision }: Introduction,
-  { info, capabilities }: Terms,
+  { info, capabilities }: ConnectTerms,
   level: LoggingLevel | undefined,
 ): object {
   const own = (params as { _meta?: object })._meta;

@@ -22,7 +22,7 @@ interface Wish {
 
 type List = 'tools' | 'resources' | 'prompts';
 const againMs = 1_000;
-const longestMs = 30_000;
+const maxMs = 30_000;
 /** A stream that held so long was a good one; proxies end them all. */
 const lastingMs = 10_000;
 
@@ -153,7 +153,7 @@ export class Subscriptions {
           if (!this.#closed) this.#again(failures + 1);
         });
       },
-      Math.min(longestMs, againMs * 2 ** failures),
+      Math.min(maxMs, againMs * 2 ** failures),
     );
     (timer as { unref?(): void }).unref?.();
   }

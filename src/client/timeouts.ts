@@ -1,20 +1,19 @@
-// Waiting for what serves many, no longer than the one who waits wants to.
+// Per-caller time limits on a shared promise.
 import { VivariumError } from '../jsonrpc/error.ts';
-import type { How } from './link.ts';
-
-/** Longer ones would ring at once. */
-export const longestTimer: number = 2 ** 31 - 1;
+import { maxTimerMs } from '../text/timeouts.ts';
+import { cancelled } from './failure.ts';
+import type { RequestTerms } from './link.ts';
 
 /** Settles as the work does, or with ERR_CANCELLED or ERR_TIMEOUT; the work itself goes on. */
-export function within<T>(work: Promise<T>, method: string, { signal, timeouts: { totalMs } }: How): Promise<T> {
+export function withinTerms<T>(work: Promise<T>, method: string, { signal, timeouts: { totalMs } }: RequestTerms): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = (then: () => void): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', aborted);
       then();
     };
-    const late = `No answer to ${method} within ${totalMs} ms in all (totalMs)`;
-    const timer = setTimeout(() => end(() => reject(new VivariumError('ERR_TIMEOUT', late))), Math.min(totalMs, longestTimer));
+    const late = `No answer to ${method} withinTerms ${totalMs} ms in all (totalMs)`;
+    const timer = setTimeout(() => end(() => reject(new VivariumError('ERR_TIMEOUT', late))), Math.min(totalMs, maxTimerMs));
     const aborted = (): void => end(() => reject(cancelled(signal as AbortSignal)));
     if (signal?.aborted) return aborted();
     signal?.addEventListener('abort', aborted, { once: true });
@@ -23,22 +22,4 @@ export function within<T>(work: Promise<T>, method: string, { signal, timeouts: 
       (error: unknown) => end(() => reject(error)),
     );
   });
-}
-
-/** Over early when the signal says so. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end, { once: true });
-    if (signal.aborted) end();
-  });
-}
-
-export function cancelled(signal: AbortSignal): VivariumError {
-  return new VivariumError('ERR_CANCELLED', 'The request was cancelled', { cause: signal.reason });
 }

@@ -27,7 +27,7 @@ export interface Following {
 }
 
 const usualMs = 1_000;
-const longestMs = 30_000;
+const maxMs = 30_000;
 /** From here the waiting doubles, where a server asked for less. */
 const leastMs = 100;
 const utf8 = new TextDecoder();
@@ -132,14 +132,14 @@ export class Follower implements Reception, EventSink {
     if (this.#failures > this.#following.maxFailures) {
       return this.#end({ ...why, message: `The stream cannot be resumed: ${why.message}`, unsent: false });
     }
-    this.#wait(Math.min(longestMs, Math.max(this.#delay(), why.retryAfterMs ?? 0)));
+    this.#wait(Math.min(maxMs, Math.max(this.#delay(), why.retryAfterMs ?? 0)));
   }
 
   #delay(): number {
-    const asked = Math.min(longestMs, this.#retryMs ?? usualMs);
+    const asked = Math.min(maxMs, this.#retryMs ?? usualMs);
     // Who waits for a call may be in a hurry; a stream that is there for good is not.
     if (this.#failures === 0) return this.#following.maxFailures === Number.POSITIVE_INFINITY ? Math.max(asked, leastMs) : asked;
-    return Math.min(longestMs, Math.max(asked, leastMs) * 2 ** Math.min(10, this.#failures - 1));
+    return Math.min(maxMs, Math.max(asked, leastMs) * 2 ** Math.min(10, this.#failures - 1));
   }
 
   #wait(ms: number): void {

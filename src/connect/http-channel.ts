@@ -5,11 +5,13 @@ import type { Channel, ChannelEnd, ChannelFailure, ChannelTrace, Sending } from 
 import { headerNames } from '../protocol/headers.ts';
 import type { Revision } from '../protocol/revision.ts';
 import { printable } from '../text/printable.ts';
+import { settledWithin } from '../text/timeouts.ts';
 import { Authorized } from './authorized.ts';
 import { Follower } from './follower.ts';
 import { Inbox } from './inbox.ts';
 import { isModern, postFields, pushModern, streamFields } from './message-fields.ts';
-import { type Envelope, type Hub, isRequest, Post } from './post.ts';
+import type { Envelope, Hub, Post } from './post.ts';
+import { PostQueue, refuseClosed } from './post-queue.ts';
 import { noMessage } from './refusal.ts';
 import type { HeaderLookup, Requester } from './requester.ts';
 import type { WebSettings } from './web-options.ts';
@@ -28,12 +30,9 @@ export class HttpChannel implements Channel, Hub {
   readonly settings: WebSettings;
   readonly path: string;
   readonly #postFields: readonly string[];
-  readonly #posts: Set<Post> = new Set();
+  readonly #queue: PostQueue;
   #session: string | undefined;
   #revision: Revision | undefined;
-  /** `notifications/initialized` is on its way: what follows must not overtake it. */
-  #opening: Post | undefined;
-  readonly #held: [message: object, sending: Sending][] = [];
   #initialized = false;
   /** The stream for what the server says by itself is being opened: a call that leads to a question must not come before it. */
   #awaiting: ReturnType<typeof setTimeout> | undefined;
@@ -47,35 +46,23 @@ export class HttpChannel implements Channel, Hub {
     this.path = settings.path;
     this.line = new Authorized(requester, settings);
     this.#postFields = [...postFields, ...settings.fields];
+    this.#queue = new PostQueue(this);
     this.closed = new Promise((resolve) => {
       this.#ended = resolve;
     });
   }
 
   send(message: object, sending: Sending = {}): void {
-    if (this.#closing !== undefined) {
-      queueMicrotask(() => sending.failed?.({ kind: 'network', message: 'The channel is closed', unsent: true }));
-      return;
-    }
-    if (this.#opening !== undefined || this.#awaiting !== undefined) {
-      this.#held.push([message, sending]);
-      return;
-    }
-    const envelope: Envelope = message;
-    const { method } = envelope;
-    if (method === 'initialize') this.forget();
+    if (this.#closing !== undefined) return refuseClosed(sending);
+    if (this.#queue.isOpening || this.#awaiting !== undefined) return this.#queue.hold(message, sending);
+    if ((message as Envelope).method === 'initialize') this.forget();
     const modern = isModern(sending);
     if (!modern && sending.revision !== undefined) this.#revision = sending.revision;
-    const post = new Post(this, envelope, sending, !modern);
-    this.#posts.add(post);
-    if (method === 'notifications/initialized') this.#opening = post;
-    post.begin();
+    this.#queue.send(message, sending, !modern);
   }
 
   abandon(id: RequestId): void {
-    const held = this.#held.findIndex(([message]) => isRequest(message, id));
-    if (held >= 0) this.#held.splice(held, 1);
-    for (const post of this.#posts) if (isRequest(post.message, id)) return post.abort();
+    this.#queue.abandon(id);
   }
 
   receive(listener: (message: object) => void): void {
@@ -168,12 +155,11 @@ export class HttpChannel implements Channel, Hub {
 
   /** A server may answer on any stream: the request's own is then of no use. */
   answered(id: unknown): void {
-    for (const post of this.#posts) if (isRequest(post.message, id)) return post.settle();
+    this.#queue.answered(id);
   }
 
   over(post: Post): void {
-    this.#posts.delete(post);
-    if (post === this.#opening) this.#opened();
+    if (this.#queue.over(post)) this.#opened();
   }
 
   #heardOf(): void {
@@ -183,9 +169,9 @@ export class HttpChannel implements Channel, Hub {
   }
 
   #opened(): void {
-    this.#opening = undefined;
+    this.#queue.opened();
     if (this.#awaiting !== undefined) return;
-    for (const [message, sending] of this.#held.splice(0)) this.send(message, sending);
+    for (const [message, sending] of this.#queue.takeHeld()) this.send(message, sending);
   }
 
   #pushSession(fields: string[], revision: Revision | undefined): void {
@@ -204,27 +190,24 @@ export class HttpChannel implements Channel, Hub {
 
   async #close(): Promise<void> {
     this.inbox.close();
-    this.#held.length = 0;
+    this.#queue.dropHeld();
     clearTimeout(this.#awaiting);
     this.#listener?.close();
     // What is on its way is given up before the session, or it would be told that there is none.
-    for (const post of [...this.#posts]) post.abort();
+    this.#queue.abort();
     if (this.#session !== undefined) await this.#sayGoodbye();
     this.line.close();
     this.#ended({ wanted: true });
   }
 
-  #sayGoodbye(): Promise<void> {
+  async #sayGoodbye(): Promise<void> {
     const fields = [...this.settings.fields];
     this.#pushSession(fields, this.#revision);
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(done, goodbyeMs);
+    const answered = new Promise<void>((resolve) => {
+      const done = (): void => resolve();
       const reception = { head: done, data: () => undefined, end: done, failed: done };
       this.line.send({ verb: 'DELETE', path: this.path, fields, body: undefined, holds: false }, reception, 0);
     });
+    await settledWithin(goodbyeMs, answered);
   }
 }

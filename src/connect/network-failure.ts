@@ -1,6 +1,6 @@
 // The many names of a connection that did not come about or broke, in words.
 
-import type { ChannelFailure } from '../protocol/channel.ts';
+import type { ChannelFailure, NetworkReason } from '../protocol/channel.ts';
 import { printable } from '../text/printable.ts';
 
 export class ConnectTimeout extends Error {
@@ -12,7 +12,7 @@ export class ConnectTimeout extends Error {
   }
 }
 
-const words: Readonly<Record<string, string>> = {
+const texts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens there',
   ENOTFOUND: 'There is no such host',
   EAI_AGAIN: 'The name of the host cannot be looked up just now',
@@ -33,6 +33,17 @@ const words: Readonly<Record<string, string>> = {
   EPROTO: 'TLS: the two sides cannot agree',
 };
 
+/** A certificate is refused before anything is sent. */
+const certificates: Readonly<Record<string, NetworkReason>> = {
+  CERT_HAS_EXPIRED: 'certificate-dates',
+  CERT_NOT_YET_VALID: 'certificate-dates',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'untrusted-certificate',
+  SELF_SIGNED_CERT_IN_CHAIN: 'untrusted-certificate',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'untrusted-certificate',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'untrusted-certificate',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate-name',
+};
+
 const notTls = /wrong.version.number|packet.length.too.long/i;
 
 /** Before these happen nothing can have been sent. */
@@ -47,7 +58,7 @@ const beforehand: ReadonlySet<string> = new Set([
 
 export function isBeforehand(error: unknown): boolean {
   const code = codeOf(error);
-  return code !== undefined && (beforehand.has(code) || words[code]?.startsWith('TLS: the certificate') === true);
+  return code !== undefined && (beforehand.has(code) || certificates[code] !== undefined);
 }
 
 export function asNetworkFailure(error: unknown, unsent: boolean): ChannelFailure {
@@ -58,12 +69,15 @@ export function asNetworkFailure(error: unknown, unsent: boolean): ChannelFailur
     return { kind: 'protocol', message: `What came back is not HTTP (${code}): ${said}`, unsent: false, cause: error };
   // OpenSSL says it in a line of names and numbers of its own sources.
   if (notTls.test(`${code} ${said}`)) {
-    return { kind: 'network', message: `TLS: the server does not speak it there (${code}); did you mean http://?`, unsent, cause: error };
+    const message = `TLS: the server does not speak it there (${code}); did you mean http://?`;
+    return { kind: 'network', message, reason: 'not-tls', unsent, cause: error };
   }
-  const known = code === undefined ? undefined : words[code];
+  const known = code === undefined ? undefined : texts[code];
+  const reason = code === undefined ? undefined : certificates[code];
   return {
     kind: 'network',
     message: known === undefined ? said : `${known} (${code}${said === '' ? '' : `: ${said}`})`,
+    ...(reason !== undefined && { reason }),
     unsent,
     cause: error,
   };

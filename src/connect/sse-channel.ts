@@ -9,7 +9,8 @@ import { printable } from '../text/printable.ts';
 import { Authorized } from './authorized.ts';
 import { Inbox } from './inbox.ts';
 import { postFields, streamFields } from './message-fields.ts';
-import { type Envelope, type Hub, isRequest, Post } from './post.ts';
+import type { Envelope, Hub, Post } from './post.ts';
+import { PostQueue, refuseClosed } from './post-queue.ts';
 import { answerType, broken, maxRefusalBytes, noAnswer, noMessage, refusal } from './refusal.ts';
 import type { HeaderLookup, Reception, Requester, Underway } from './requester.ts';
 import type { WebSettings } from './web-options.ts';
@@ -54,12 +55,10 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
   readonly settings: WebSettings;
   path = '';
   readonly #stream: Underway;
-  readonly #posts: Set<Post> = new Set();
+  readonly #queue: PostQueue;
   readonly #body: Bytes = new Bytes();
   #refused: { readonly status: number; readonly header: HeaderLookup } | undefined;
   #parser: EventParser | undefined;
-  #opening: Post | undefined;
-  readonly #held: [message: object, sending: Sending][] = [];
   #isReady: (why: ChannelFailure | undefined) => void = () => undefined;
   #ended: (end: ChannelEnd) => void = () => undefined;
   #over = false;
@@ -73,6 +72,7 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
     this.settings = settings;
     this.#openMs = openMs;
     this.line = new Authorized(requester, settings);
+    this.#queue = new PostQueue(this);
     this.closed = new Promise((resolve) => {
       this.#ended = resolve;
     });
@@ -84,25 +84,13 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
   }
 
   send(message: object, sending: Sending = {}): void {
-    if (this.#over) {
-      queueMicrotask(() => sending.failed?.({ kind: 'network', message: 'The channel is closed', unsent: true }));
-      return;
-    }
-    if (this.#opening !== undefined) {
-      this.#held.push([message, sending]);
-      return;
-    }
-    const envelope: Envelope = message;
-    const post = new Post(this, envelope, sending, false);
-    this.#posts.add(post);
-    if (envelope.method === 'notifications/initialized') this.#opening = post;
-    post.begin();
+    if (this.#over) refuseClosed(sending);
+    else if (this.#queue.isOpening) this.#queue.hold(message, sending);
+    else this.#queue.send(message, sending, false);
   }
 
   abandon(id: RequestId): void {
-    const held = this.#held.findIndex(([message]) => isRequest(message, id));
-    if (held >= 0) this.#held.splice(held, 1);
-    for (const post of this.#posts) if (isRequest(post.message, id)) return post.abort();
+    this.#queue.abandon(id);
   }
 
   receive(listener: (message: object) => void): void {
@@ -191,19 +179,18 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
   }
 
   accepted(message: Envelope): undefined {
-    if (message === this.#opening?.message) this.#opened();
+    if (message.method === 'notifications/initialized') this.#opened();
   }
 
   answered(): void {}
 
   over(post: Post): void {
-    this.#posts.delete(post);
-    if (post === this.#opening) this.#opened();
+    if (this.#queue.over(post)) this.#opened();
   }
 
   #opened(): void {
-    this.#opening = undefined;
-    for (const [message, sending] of this.#held.splice(0)) this.send(message, sending);
+    this.#queue.opened();
+    for (const [message, sending] of this.#queue.takeHeld()) this.send(message, sending);
   }
 
   /** Messages, and tokens with them, go nowhere but to where the stream comes from. */
@@ -224,9 +211,9 @@ class SseChannel implements Channel, Hub, Reception, EventSink {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#timer);
-    this.#held.length = 0;
+    this.#queue.dropHeld();
     this.#parser?.stop();
-    for (const post of [...this.#posts]) post.abort();
+    this.#queue.abort();
     this.#stream?.abort();
     this.inbox.close();
     this.line.close();

@@ -1,11 +1,13 @@
 // One running child process as a channel: lines of JSON both ways, and an end that says why.
+
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { cut } from '../jsonrpc/error.ts';
 import { LineSplitter } from '../jsonrpc/lines.ts';
+import type { ProcessGroup } from '../node/process-group.ts';
 import type { Channel, ChannelEnd, ChannelTrace, Sending } from '../protocol/channel.ts';
 import { printable } from '../text/printable.ts';
-import type { StdioConnectOptions } from './stdio.ts';
-import type { ProcessGroup } from './stdio-group.ts';
+import { settledWithin } from '../text/timeouts.ts';
+import type { StdioConnectOptions } from './stdio-options.ts';
 import { Outbox } from './stdio-outbox.ts';
 import { LastLines, later, short } from './stdio-stderr.ts';
 
@@ -202,7 +204,7 @@ export class StdioChannel implements Channel {
   /** First it is asked by the end of its stdin, then by a signal; what it leaves behind is asked by a signal only. */
   async #endGroup(): Promise<void> {
     this.#outbox.end(this.#wanted ? 'The channel is closed' : undefined);
-    if (this.#exit === undefined) await within(this.#exited, this.#graceMs);
+    if (this.#exit === undefined) await settledWithin(this.#graceMs, this.#exited);
     this.#group.signal('SIGTERM');
     if (!(await this.#group.goes(this.#graceMs / 2))) {
       this.#group.signal('SIGKILL');
@@ -213,13 +215,4 @@ export class StdioChannel implements Channel {
     await this.#group.release();
     await this.closed;
   }
-}
-
-async function within(event: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([event, late]);
-  clearTimeout(timer);
 }

@@ -4,7 +4,7 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, resolve } from 'node:path';
 import { cut } from '../jsonrpc/error.ts';
 import { printable } from '../text/printable.ts';
-import type { Command } from './stdio.ts';
+import type { Command } from './stdio-options.ts';
 
 export interface SpawnFailure {
   readonly cause: string;

@@ -26,8 +26,7 @@ export interface ErrorObject {
 export const faults = {
   parseError: (details?: unknown): ErrorObject => fault(errorCodes.parseError, 'Parse error', details),
   invalidRequest: (details?: unknown): ErrorObject => fault(errorCodes.invalidRequest, 'Invalid Request', details),
-  methodNotFound: (method: string): ErrorObject =>
-    fault(errorCodes.methodNotFound, 'Method not found', `Method '${cut(method)}' is not supported`),
+  methodNotFound: (method: string): ErrorObject => fault(errorCodes.methodNotFound, 'Method not found', unsupported.join(cut(method))),
   invalidParams: (details: string, extra: object = {}): ErrorObject =>
     fault(errorCodes.invalidParams, 'Invalid params', { details, ...extra }),
   /** -32002 where the peer speaks a revision up to 2025-11-25, -32602 afterwards; the server picks by era. */
@@ -43,20 +42,39 @@ export const faults = {
   tooMany: (details: string): ErrorObject => fault(errorCodes.tooMany, 'Too many requests', { details }),
 } as const;
 
+/** Around the name of the method in the details of `faults.methodNotFound`. */
+const unsupported = ["Method '", "' is not supported"] as const;
+
+/** The method that `faults.methodNotFound` was made for, read back from its details; undefined for any other error. */
+export function unsupportedMethod({ code, data }: ErrorObject): string | undefined {
+  const [before, after] = unsupported;
+  const isOurs = code === errorCodes.methodNotFound && typeof data === 'string' && data.startsWith(before) && data.endsWith(after);
+  return isOurs ? data.slice(before.length, -after.length) : undefined;
+}
+
 function fault(code: number, message: string, data?: unknown): ErrorObject {
   return data === undefined ? { code, message } : { code, message, data };
 }
+
+/** What an error of this package is about, where its code has several meanings. Never sent. */
+export type RpcReason = 'unknown-name';
 
 /** An error that is sent to, or came from, the other side. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
+  readonly reason: RpcReason | undefined;
 
-  constructor(code: number, message: string, options: { readonly data?: unknown; readonly cause?: unknown } = {}) {
+  constructor(
+    code: number,
+    message: string,
+    options: { readonly data?: unknown; readonly cause?: unknown; readonly reason?: RpcReason | undefined } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RpcError';
     this.code = code;
     this.data = options.data;
+    this.reason = options.reason;
   }
 
   static from(error: ErrorObject, cause?: unknown): RpcError {

@@ -20,6 +20,8 @@ export function encodeRetry(retryMs: number): string {
 export interface EventSink {
   /** `data` is empty where an event only tells where to resume. `type` is empty where it says none. */
   event(data: string, type: string): void;
+  /** A block without data: a comment, an id or a retry alone. */
+  bare?(): void;
   /** One event is larger than it may be: nothing more is read. */
   overflow(): void;
 }
@@ -128,6 +130,7 @@ export class EventParser {
     this.#type = '';
     this.#size = 0;
     if (data !== undefined) this.#sink.event(data, type);
+    else this.#sink.bare?.();
   }
 }
 

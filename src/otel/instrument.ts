@@ -15,7 +15,7 @@ import {
 import type { AroundCall } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
 import { argumentsOf, describe, resultOf } from './attributes.ts';
-import { cancelled, type Outcome, ofError, ofResult } from './outcome.ts';
+import { cancelled, ofError, ofResult, type RequestOutcome } from './outcome.ts';
 import { parentOf } from './parent.ts';
 
 export interface InstrumentOptions {
@@ -47,7 +47,7 @@ export function instrument(server: Server, options: InstrumentOptions = {}): voi
     const span = tracer.startSpan(about.name, { kind: SpanKind.SERVER, attributes, links }, parent);
     const inside = trace.setSpan(parent, span);
     let open = true;
-    const end = (outcomeOf: () => Outcome): void => {
+    const end = (outcomeOf: () => RequestOutcome): void => {
       if (!open) return;
       open = false;
       quietly('The end of a request', () => {

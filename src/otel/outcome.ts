@@ -3,7 +3,7 @@ import type { Attributes } from '@opentelemetry/api';
 import { cut, errorCodes, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { AroundCall } from '../server/core.ts';
 
-export interface Outcome {
+export interface RequestOutcome {
   /** For the span and the metric alike. */
   readonly attributes: Attributes;
   readonly failed: boolean;
@@ -14,16 +14,16 @@ export interface Outcome {
 }
 
 /** Not a failure: the client changed its mind, or is gone. */
-export function cancelled(): Outcome {
+export function cancelled(): RequestOutcome {
   return { attributes: { 'vivarium.cancelled': true }, failed: false };
 }
 
-export function ofResult({ method }: AroundCall, result: object): Outcome {
+export function ofResult({ method }: AroundCall, result: object): RequestOutcome {
   const failed = method === 'tools/call' && (result as { isError?: unknown }).isError === true;
   return { attributes: failed ? { 'error.type': 'tool_error' } : {}, failed };
 }
 
-export function ofError(call: AroundCall, error: unknown, recordArguments: boolean): Outcome {
+export function ofError(call: AroundCall, error: unknown, recordArguments: boolean): RequestOutcome {
   try {
     return told(call, error, recordArguments);
   } catch {
@@ -32,7 +32,7 @@ export function ofError(call: AroundCall, error: unknown, recordArguments: boole
   }
 }
 
-function told(call: AroundCall, error: unknown, recordArguments: boolean): Outcome {
+function told(call: AroundCall, error: unknown, recordArguments: boolean): RequestOutcome {
   const message = error instanceof RpcError ? cut(error.message) : undefined;
   const cause = causeOf(error);
   return {
@@ -40,7 +40,7 @@ function told(call: AroundCall, error: unknown, recordArguments: boolean): Outco
     failed: true,
     message: recordArguments || (message !== undefined && plain.has(message)) ? message : undefined,
     exception: cause === undefined ? undefined : exceptionOf(cause, recordArguments),
-    unknown: error instanceof RpcError && error.code === errorCodes.invalidParams && /^Unknown (?:tool|prompt): /.test(error.message),
+    unknown: error instanceof RpcError && error.reason === 'unknown-name',
   };
 }
 

@@ -1,7 +1,4 @@
 // What every message is made of: ids, metadata, the JSON-RPC envelopes, and the members many features share.
-import type { ClientCapabilities } from './lifecycle.ts';
-import type { LoggingLevel } from './logging.ts';
-import type { RelatedTaskMetadata } from './tasks.ts';
 
 export type JSONValue = string | number | boolean | null | JSONObject | JSONArray;
 export interface JSONObject {
@@ -214,4 +211,45 @@ export interface Annotations {
 
 export interface Annotated {
   readonly annotations?: Annotations;
+}
+
+/** Members that are not listed here are kept as they came. */
+export interface ClientCapabilities extends OpenObject {
+  readonly roots?: OpenObject & {
+    /** up to 2025-11-25 */
+    readonly listChanged?: boolean;
+  };
+  readonly sampling?: OpenObject & {
+    /** since 2025-11-25 */
+    readonly context?: JSONObject;
+    /** since 2025-11-25 */
+    readonly tools?: JSONObject;
+  };
+  /** since 2025-06-18; empty means forms only */
+  readonly elicitation?: OpenObject & {
+    /** since 2025-11-25 */
+    readonly form?: JSONObject;
+    /** since 2025-11-25 */
+    readonly url?: JSONObject;
+  };
+  /** 2025-11-25 only */
+  readonly tasks?: OpenObject & {
+    readonly list?: JSONObject;
+    readonly cancel?: JSONObject;
+    readonly requests?: OpenObject & {
+      readonly sampling?: OpenObject & { readonly createMessage?: JSONObject };
+      readonly elicitation?: OpenObject & { readonly create?: JSONObject };
+    };
+  };
+  readonly experimental?: { readonly [name: string]: JSONObject };
+  /** since 2026-07-28: settings by extension id */
+  readonly extensions?: { readonly [id: string]: JSONObject };
+}
+
+/** From least to most severe. */
+export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
+
+/** The value of the `_meta` key that ties a message to a task. */
+export interface RelatedTaskMetadata {
+  readonly taskId: string;
 }

@@ -15,11 +15,15 @@ export interface Sending {
   failed?(failure: ChannelFailure): void;
 }
 
+/** Why a connection could not be made, where there is something to be done about it. */
+export type NetworkReason = 'untrusted-certificate' | 'certificate-dates' | 'certificate-name' | 'not-tls';
+
 export interface ChannelFailure {
   /** `status`: the server answered with an HTTP status instead; `network`: it could not be reached, or the connection broke; `protocol`: what came back is no answer; `authorization`: there is no token to be had. */
   readonly kind: 'status' | 'network' | 'protocol' | 'authorization';
   /** One line, for people. */
   readonly message: string;
+  readonly reason?: NetworkReason;
   readonly status?: number;
   /** A JSON-RPC error in the body, where there was one. */
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };

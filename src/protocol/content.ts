@@ -1,6 +1,6 @@
 // The blocks of which tool results, prompts and sampled messages consist.
 import type { Annotated, MetaObject } from './base.ts';
-import type { BlobResourceContents, Resource, TextResourceContents } from './resources.ts';
+import type { BlobResourceContents, Resource, TextResourceContents } from './resource.ts';
 
 export interface TextContent extends Annotated {
   readonly type: 'text';

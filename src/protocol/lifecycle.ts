@@ -1,5 +1,6 @@
 // The handshake of the legacy revisions, ping, and what each side says it can do.
 import type {
+  ClientCapabilities,
   EmptyResult,
   Implementation,
   JSONObject,
@@ -41,39 +42,6 @@ export interface InitializedNotification extends Notification {
 export interface PingRequest extends Request {
   readonly method: 'ping';
   readonly params?: RequestParams;
-}
-
-/** Members that are not listed here are kept as they came. */
-export interface ClientCapabilities extends OpenObject {
-  readonly roots?: OpenObject & {
-    /** up to 2025-11-25 */
-    readonly listChanged?: boolean;
-  };
-  readonly sampling?: OpenObject & {
-    /** since 2025-11-25 */
-    readonly context?: JSONObject;
-    /** since 2025-11-25 */
-    readonly tools?: JSONObject;
-  };
-  /** since 2025-06-18; empty means forms only */
-  readonly elicitation?: OpenObject & {
-    /** since 2025-11-25 */
-    readonly form?: JSONObject;
-    /** since 2025-11-25 */
-    readonly url?: JSONObject;
-  };
-  /** 2025-11-25 only */
-  readonly tasks?: OpenObject & {
-    readonly list?: JSONObject;
-    readonly cancel?: JSONObject;
-    readonly requests?: OpenObject & {
-      readonly sampling?: OpenObject & { readonly createMessage?: JSONObject };
-      readonly elicitation?: OpenObject & { readonly create?: JSONObject };
-    };
-  };
-  readonly experimental?: { readonly [name: string]: JSONObject };
-  /** since 2026-07-28: settings by extension id */
-  readonly extensions?: { readonly [id: string]: JSONObject };
 }
 
 /** Members that are not listed here are kept as they came. */

@@ -1,8 +1,5 @@
 // Log messages from server to client, and how a client of the legacy revisions sets their level.
-import type { Notification, NotificationParams, Request, RequestParams } from './base.ts';
-
-/** From least to most severe. */
-export type LoggingLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
+import type { LoggingLevel, Notification, NotificationParams, Request, RequestParams } from './base.ts';
 
 /** up to 2025-11-25 */
 export interface SetLevelRequestParams extends RequestParams {

@@ -1,5 +1,5 @@
 // The one table of methods: who sends it, in which revisions, under which capability, with which parameters.
-import { type Revision, revisions } from './revision.ts';
+import { handshakeRevisions, type Revision, revisions, statelessRevisions } from './revision.ts';
 
 export interface MethodInfo {
   readonly method: string;
@@ -18,7 +18,8 @@ export type ParamShape = readonly (readonly [name: string, type: ParamType])[];
 export const logLevels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const;
 
 const all: readonly Revision[] = revisions;
-const legacy = all.slice(0, 4);
+const legacy = handshakeRevisions;
+const modern = statelessRevisions;
 const only = (...list: Revision[]): readonly Revision[] => list;
 const since = (from: Revision, list: readonly Revision[] = all): readonly Revision[] => list.slice(list.indexOf(from));
 
@@ -51,7 +52,7 @@ const requestRows: readonly Row[] = [
     ],
   ],
   ['ping', 'both', legacy],
-  ['server/discover', 'client', only('2026-07-28')],
+  ['server/discover', 'client', modern],
   ['tools/list', 'client', all, 'tools', cursor],
   ['tools/call', 'client', all, 'tools', named],
   ['resources/list', 'client', all, 'resources', cursor],
@@ -59,7 +60,7 @@ const requestRows: readonly Row[] = [
   ['resources/read', 'client', all, 'resources', uri],
   ['resources/subscribe', 'client', legacy, 'resources', uri],
   ['resources/unsubscribe', 'client', legacy, 'resources', uri],
-  ['subscriptions/listen', 'client', only('2026-07-28'), undefined, [['notifications', 'object']]],
+  ['subscriptions/listen', 'client', modern, undefined, [['notifications', 'object']]],
   ['prompts/list', 'client', all, 'prompts', cursor],
   ['prompts/get', 'client', all, 'prompts', named],
   [
@@ -122,7 +123,7 @@ const notificationRows: readonly Row[] = [
   ['notifications/roots/list_changed', 'client', legacy],
   ['notifications/elicitation/complete', 'server', only('2025-11-25'), undefined, [['elicitationId', 'string']]],
   ['notifications/tasks/status', 'both', only('2025-11-25'), undefined, task],
-  ['notifications/subscriptions/acknowledged', 'server', only('2026-07-28'), undefined, [['notifications', 'object']]],
+  ['notifications/subscriptions/acknowledged', 'server', modern, undefined, [['notifications', 'object']]],
 ];
 
 function toInfo(kind: MethodInfo['kind'], row: Row): [string, MethodInfo] {
@@ -136,6 +137,24 @@ export const methods: ReadonlyMap<string, MethodInfo> = new Map([
   ...requestRows.map((row) => toInfo('request', row)),
   ...notificationRows.map((row) => toInfo('notification', row)),
 ]);
+
+/** Tasks were experimental in 2025-11-25 and are an extension since: their names are free for it. */
+export function isLeftToExtensions({ capability }: MethodInfo): boolean {
+  return capability === 'tasks';
+}
+
+/** Whether no extension may define this method: it exists, or would stand in a family such as `tools/`. */
+export function isReserved(method: string): boolean {
+  return families.has(familyOf(method));
+}
+
+const families: ReadonlySet<string> = new Set(
+  [...methods.values()].filter((row) => !isLeftToExtensions(row)).map((row) => familyOf(row.method)),
+);
+
+function familyOf(method: string): string {
+  return method.slice(0, method.indexOf('/') + 1) || method;
+}
 
 /** Says what is wrong with the parameters, or nothing. */
 export function shapeFault(shape: ParamShape, params: { readonly [key: string]: unknown } | undefined): string | undefined {

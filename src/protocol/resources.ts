@@ -14,16 +14,7 @@ import type {
   RequestParams,
 } from './base.ts';
 import type { InputRequiredResult, InputResponseRequestParams } from './input.ts';
-
-export interface Resource extends BaseMetadata, Icons, Annotated {
-  readonly uri: string;
-  readonly description?: string;
-  readonly mimeType?: string;
-  /** bytes before any encoding */
-  readonly size?: number;
-  /** since 2025-06-18 */
-  readonly _meta?: MetaObject;
-}
+import type { BlobResourceContents, Resource, TextResourceContents } from './resource.ts';
 
 export interface ResourceTemplate extends BaseMetadata, Icons, Annotated {
   /** RFC 6570 */
@@ -32,24 +23,6 @@ export interface ResourceTemplate extends BaseMetadata, Icons, Annotated {
   readonly mimeType?: string;
   /** since 2025-06-18 */
   readonly _meta?: MetaObject;
-}
-
-export interface ResourceContents {
-  readonly uri: string;
-  readonly mimeType?: string;
-  /** since 2025-06-18 */
-  readonly _meta?: MetaObject;
-}
-
-export interface TextResourceContents extends ResourceContents {
-  readonly text: string;
-  readonly blob?: never;
-}
-
-export interface BlobResourceContents extends ResourceContents {
-  /** base64 */
-  readonly blob: string;
-  readonly text?: never;
 }
 
 export interface ListResourcesRequest extends PaginatedRequest {

@@ -1,4 +1,4 @@
-// What differs in each of the five revisions, as data: code asks the table, never the date.
+// What differs between revisions, as data: code asks for a trait, never for a date.
 
 export const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 
@@ -27,6 +27,8 @@ export interface RevisionTraits {
   readonly forms: boolean;
   /** Elicitation by URL, and forms with defaults, titled choices and several choices at once. */
   readonly richElicitation: boolean;
+  /** Whether a server that completes arguments declares it: the first revision had the method, but no capability for it. */
+  readonly completionsDeclared: boolean;
   /** An error without a readable id: `null` as JSON-RPC has it, or no member at all as the later schemas have it. */
   readonly nullIds: boolean;
   /** Streams over HTTP begin with an event that only tells where to resume, and may be ended to be resumed later. */
@@ -48,6 +50,7 @@ const first: RevisionTraits = {
   blockMeta: false,
   forms: false,
   richElicitation: false,
+  completionsDeclared: false,
   nullIds: true,
   primedStreams: false,
 };
@@ -58,6 +61,7 @@ const march: RevisionTraits = {
   audio: true,
   annotations: true,
   progressMessages: true,
+  completionsDeclared: true,
 };
 const june: RevisionTraits = {
   ...march,
@@ -88,6 +92,18 @@ export function isRevision(value: unknown): value is Revision {
 
 export function traitsOf(revision: Revision): RevisionTraits {
   return traits.get(revision) as RevisionTraits;
+}
+
+/** Oldest first. */
+export const handshakeRevisions: readonly Revision[] = revisions.filter((revision) => traitsOf(revision).era === 'legacy');
+export const statelessRevisions: readonly Revision[] = revisions.filter((revision) => traitsOf(revision).era === 'modern');
+
+/** Of an HTTP request that names no version and belongs to no session, as the specification has it. */
+export const assumedRevision: Revision = '2025-03-26';
+
+/** Whether a version needs no handshake, also one that is newer than all we know. */
+export function isStateless(version: string | undefined): boolean {
+  return version !== undefined && version >= (statelessRevisions[0] as string) && /^\d{4}-\d{2}-\d{2}/.test(version);
 }
 
 /** Keys of `_meta` that carry a modern request's envelope and a modern result's origin. */

@@ -2,7 +2,7 @@
 import type { EmptyResult, JSONObject, MetaObject, OpenObject, Request, ResultMetaObject, Role } from './base.ts';
 import type { AudioContent, ContentBlock, ImageContent, TextContent } from './content.ts';
 import type { TaskAugmentedRequestParams } from './tasks.ts';
-import type { Tool } from './tools.ts';
+import type { Tool } from './tool.ts';
 
 export interface CreateMessageRequestParams extends TaskAugmentedRequestParams {
   readonly messages: readonly SamplingMessage[];

@@ -32,11 +32,6 @@ export interface TaskMetadata {
   readonly ttl?: number;
 }
 
-/** The value of the `_meta` key that ties a message to a task. */
-export interface RelatedTaskMetadata {
-  readonly taskId: string;
-}
-
 export interface TaskAugmentedRequestParams extends RequestParams {
   /** 2025-11-25 only */
   readonly task?: TaskMetadata;

@@ -1,11 +1,8 @@
 // Tools: what a server lists, how a client calls one, and what comes back.
 import type {
-  BaseMetadata,
   CacheableResult,
   EmptyResult,
-  Icons,
   JSONRPCResultResponse,
-  MetaObject,
   Notification,
   NotificationParams,
   OpenObject,
@@ -16,45 +13,7 @@ import type {
 import type { ContentBlock } from './content.ts';
 import type { InputRequiredResult, InputResponseRequestParams } from './input.ts';
 import type { TaskAugmentedRequestParams } from './tasks.ts';
-
-export interface Tool extends BaseMetadata, Icons {
-  readonly description?: string;
-  readonly inputSchema: OpenObject & {
-    /** since 2025-11-25 */
-    readonly $schema?: string;
-    readonly type: 'object';
-    readonly properties?: { readonly [name: string]: object | boolean };
-    readonly required?: readonly string[];
-  };
-  /** since 2025-06-18; the root is an object up to 2025-11-25 */
-  readonly outputSchema?: OpenObject & {
-    /** since 2025-11-25 */
-    readonly $schema?: string;
-    readonly type?: unknown;
-    readonly properties?: { readonly [name: string]: object | boolean };
-    readonly required?: readonly string[];
-  };
-  /** since 2025-03-26 */
-  readonly annotations?: ToolAnnotations;
-  /** 2025-11-25 only */
-  readonly execution?: ToolExecution;
-  /** since 2025-06-18 */
-  readonly _meta?: MetaObject;
-}
-
-/** since 2025-03-26; hints, to be believed only of a server one trusts */
-export interface ToolAnnotations {
-  readonly title?: string;
-  readonly readOnlyHint?: boolean;
-  readonly destructiveHint?: boolean;
-  readonly idempotentHint?: boolean;
-  readonly openWorldHint?: boolean;
-}
-
-/** 2025-11-25 only */
-export interface ToolExecution {
-  readonly taskSupport?: 'forbidden' | 'optional' | 'required';
-}
+import type { Tool } from './tool.ts';
 
 export interface ListToolsRequest extends PaginatedRequest {
   readonly method: 'tools/list';

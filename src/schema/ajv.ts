@@ -3,7 +3,7 @@ import { _, type Code, type Name } from 'ajv/dist/compile/codegen/index.js';
 import { amongOf, isComposed, twins } from './equality.ts';
 import type { JsonSchema } from './infer.ts';
 import { type AjvError, describeErrors } from './issues.ts';
-import type { Check, Compile, Dialect } from './json-schema.ts';
+import type { Check, Compile, Dialect } from './check.ts';
 
 export { boundRecursion } from './recursion.ts';
 

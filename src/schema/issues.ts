@@ -11,14 +11,11 @@ export interface AjvError {
 }
 
 const most = 5;
-const longestPath = 200;
-const longestMessage = 300;
+const maxPath = 200;
+const maxMessage = 300;
 
 export function describeIssues(issues: readonly StandardIssue[]): string {
-  return joined(
-    issues,
-    ({ path = [], message }) => `${placeOf(pointer(Array.from(path, keyOf)))}: ${cut(String(message), longestMessage)}`,
-  );
+  return joined(issues, ({ path = [], message }) => `${placeOf(pointer(Array.from(path, keyOf)))}: ${cut(String(message), maxMessage)}`);
 }
 
 /** One mistake is one error of ajv's, but for `anyOf` and its like it also says why each branch failed. */
@@ -54,7 +51,7 @@ function describeError(error: AjvError): string {
     case 'const':
       return `${placeOf(instancePath)} must be ${listed([params['allowedValue']])}`;
     default: {
-      const message = cut(error.message ?? `fails ${keyword}`, longestMessage);
+      const message = cut(error.message ?? `fails ${keyword}`, maxMessage);
       return propertyName === undefined ? `${placeOf(instancePath)} ${message}` : `${at(propertyName)} as a name ${message}`;
     }
   }
@@ -69,7 +66,7 @@ function joined<T>(found: readonly T[], describe: (one: T) => string): string {
 }
 
 function placeOf(path: string): string {
-  return path === '' ? '(root)' : cut(path, longestPath);
+  return path === '' ? '(root)' : cut(path, maxPath);
 }
 
 function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string {
@@ -83,7 +80,7 @@ function listed(values: unknown): string {
           .slice(0, 50)
           .map((value) => JSON.stringify(value))
           .join(', '),
-        longestMessage,
+        maxMessage,
       )
     : 'the allowed values';
 }

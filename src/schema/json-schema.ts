@@ -1,22 +1,16 @@
 // JSON Schema as authors and peers write it: looked through once, then compiled when first needed: at once where it is plain, otherwise by ajv, or by a plugged validator.
+import type { Check, Compile, Dialect } from './check.ts';
 import type { JsonSchema } from './infer.ts';
 import { cut } from './issues.ts';
 import { plainCheck } from './plain.ts';
 import { type Findings, walkSchema } from './walk.ts';
 
 /** Says what is wrong with a value; nothing when it is valid. */
-export type Check = (value: unknown) => string | undefined;
-
-/** Throws when the schema cannot be compiled. */
-export type Compile = (schema: JsonSchema) => Check;
-
 export interface Compiled {
   readonly check: Check;
   /** Why there is no real check: then `check` says the same about every value. */
   readonly fault: string | undefined;
 }
-
-export type Dialect = '2020-12' | '2019-09' | 'draft-07';
 
 const dialects: Readonly<Record<string, Dialect>> = {
   'json-schema.org/draft/2020-12/schema': '2020-12',

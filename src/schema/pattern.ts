@@ -10,7 +10,7 @@ export interface PatternCost {
 /** A property of Unicode is a class of hundreds of ranges: 57 µs to compile, as much as some twenty characters. */
 const propertySize = 20;
 /** V8 writes out so many rounds of a counted repetition. */
-const mostUnrolled = 3;
+const maxUnrolled = 3;
 const deepest = 100;
 /** Longer patterns are not read: they would be refused for their size anyway. */
 export const maxPatternSize = 20_000;
@@ -96,7 +96,7 @@ class Reader {
     // Rounds that match nothing count only as far as they must be there.
     const rounds: Count = (positions) => Math.max(least, Math.min(most, positions));
     return {
-      size: atom.size * Math.min(Math.max(least, Number.isFinite(most) ? most : 1, 1), mostUnrolled) + 1,
+      size: atom.size * Math.min(Math.max(least, Number.isFinite(most) ? most : 1, 1), maxUnrolled) + 1,
       // Rounds that may be left out are counted as ways.
       length: (positions) => atom.length(positions) * Math.max(least, 1) + 1,
       ways: (positions) => {

@@ -17,7 +17,7 @@ export function plainCheck(schema: JsonSchema): ((value: unknown) => string | un
 type Test = (value: unknown) => AjvError | undefined;
 type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
-const mostLevels = 20;
+const maxLevels = 20;
 
 /** What says nothing of a value, with what it must be: a schema with a mistake in it is ajv's to judge. */
 const remarks: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -44,7 +44,7 @@ const words: Readonly<Record<Kind, ReadonlySet<string>>> = {
 
 function testOf(schema: unknown, level: number): Test | undefined {
   if (schema === true) return always;
-  if (!isRecord(schema) || level > mostLevels) return undefined;
+  if (!isRecord(schema) || level > maxLevels) return undefined;
   const { type } = schema;
   if (type === undefined) return onlyRemarks(schema) ? always : undefined;
   if (typeof type !== 'string' || !Object.hasOwn(words, type)) return undefined;

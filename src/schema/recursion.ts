@@ -2,7 +2,7 @@
 import { bounded, isOverdue } from './bounded.ts';
 import { Cost } from './cost.ts';
 import type { JsonSchema } from './infer.ts';
-import type { Check } from './json-schema.ts';
+import type { Check } from './check.ts';
 
 /** What is proven to take no more is checked as it is. */
 const cheapSteps = 1_000_000;

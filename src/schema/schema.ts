@@ -2,9 +2,23 @@
 import type { JsonSchema, TypedJsonSchema } from './infer.ts';
 import { cut, describeIssues } from './issues.ts';
 import { type Compiled, compileSchema, dialectOf, needsValidator, problemOf } from './json-schema.ts';
-import { isOnlyStandard, isStandard, type StandardProps, type StandardResult, type StandardSchema } from './standard.ts';
+import {
+  isOnlyStandard,
+  isStandard,
+  type StandardIssue,
+  type StandardProps,
+  type StandardResult,
+  type StandardSchema,
+} from './standard.ts';
 
-export type Verdict = { readonly value: unknown; readonly problem?: undefined } | { readonly problem: string; readonly value?: undefined };
+export type CheckResult =
+  | { readonly value: unknown; readonly problem?: undefined; readonly issues?: undefined }
+  | {
+      readonly problem: string;
+      readonly value?: undefined;
+      /** As the library of a Standard Schema found them. */
+      readonly issues?: readonly StandardIssue[];
+    };
 
 export interface Schema {
   /** As advertised: a literal unchanged, what a library generated without naming the default dialect. */
@@ -18,7 +32,7 @@ export interface Schema {
   /** Never throws and never rejects: see `fault`. */
   prepare(): undefined | Promise<void>;
   /** Synchronous when the schema is ready and its library is synchronous. What an author's own refinement throws is passed on. */
-  check(value: unknown): Verdict | Promise<Verdict>;
+  check(value: unknown): CheckResult | Promise<CheckResult>;
 }
 
 /** The author's mistake; ends with what to write instead. */
@@ -75,8 +89,8 @@ function defineStandard(given: StandardSchema, options: SchemaOptions): Schema |
   };
 }
 
-function verdictOf(result: StandardResult): Verdict {
-  return result.issues ? { problem: describeIssues(result.issues) } : { value: result.value };
+function verdictOf(result: StandardResult): CheckResult {
+  return result.issues ? { problem: describeIssues(result.issues), issues: result.issues } : { value: result.value };
 }
 
 /** The JSON Schema to advertise, or what is wrong. */
@@ -155,7 +169,7 @@ class CompiledSchema implements Schema {
     return undefined;
   }
 
-  check(value: unknown): Verdict | Promise<Verdict> {
+  check(value: unknown): CheckResult | Promise<CheckResult> {
     const pending = this.prepare();
     if (pending !== undefined) return pending.then(() => this.check(value));
     const problem = this.#compiled!.check(value);

@@ -4,10 +4,11 @@
 // counts few steps. Everything else runs with a time limit where the platform can interrupt it (Node). Elsewhere (browsers, workers)
 // it is not run at all, and the outcome says so.
 import { bounded, isOverdue } from './bounded.ts';
+import type { Check, Compile } from './check.ts';
 import { Cost } from './cost.ts';
 import type { JsonSchema } from './infer.ts';
 import { cut } from './issues.ts';
-import { attempt, type Check, type Compile, compilerOf, findingsOf, plainOf, validatorEpoch } from './json-schema.ts';
+import { attempt, compilerOf, findingsOf, plainOf, validatorEpoch } from './json-schema.ts';
 import { maxPatternSize, patternCost } from './pattern.ts';
 
 export interface UntrustedSchema {
@@ -15,10 +16,10 @@ export interface UntrustedSchema {
   readonly fault: string | undefined;
   /** Whether that is because it is no JSON Schema, and not because of its size or where it refers to. */
   readonly isInvalid: boolean;
-  check(value: unknown): Outcome;
+  check(value: unknown): CheckOutcome;
 }
 
-export type Outcome =
+export type CheckOutcome =
   | { readonly problem: string | undefined; readonly unchecked?: undefined }
   /** Why the value was not checked; `forGood` where no other will be, either. */
   | { readonly unchecked: string; readonly forGood: boolean; readonly problem?: undefined };
@@ -28,7 +29,7 @@ const limitMs = 1_000;
 /** Some 10 to 50 ns each. */
 const cheapSteps = 1_000_000;
 /** Where compiling cannot be interrupted: ajv takes up to 0.1 ms for each. */
-const mostValuesUninterrupted = 2_000;
+const maxValuesUninterrupted = 2_000;
 
 /** Synchronous once the validator is there; never throws and never rejects. */
 export function compileUntrusted(schema: unknown): UntrustedSchema | Promise<UntrustedSchema> {
@@ -41,8 +42,8 @@ export function compileUntrusted(schema: unknown): UntrustedSchema | Promise<Unt
   if (plain !== undefined) return recent.add(schema, values, { ...sound, check: (value) => ({ problem: plain.check(value) }) });
   const mistake = patternMistake(new Set(patterns));
   if (mistake !== undefined) return mistake;
-  if (bounded() === undefined && values > mostValuesUninterrupted) {
-    return useless(`it holds more than ${mostValuesUninterrupted} values, and nothing here can interrupt compiling it`);
+  if (bounded() === undefined && values > maxValuesUninterrupted) {
+    return useless(`it holds more than ${maxValuesUninterrupted} values, and nothing here can interrupt compiling it`);
   }
   const compile = compilerOf(schema);
   if ('then' in compile) return compile.then((loaded) => recent.add(schema, values, compiled(loaded, schema)));
@@ -102,7 +103,7 @@ function checkedBy(schema: JsonSchema, check: Check): UntrustedSchema {
   };
 }
 
-const late: Outcome = { unchecked: `a check takes too long (more than ${limitMs} ms)`, forGood: true };
+const late: CheckOutcome = { unchecked: `a check takes too long (more than ${limitMs} ms)`, forGood: true };
 
 const sound = { fault: undefined, isInvalid: false } as const;
 
@@ -127,7 +128,7 @@ class Recent {
     this.#kept.set(schema, { values, epoch: validatorEpoch(), compiled });
     this.#values += values;
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= mostKept && this.#values <= mostValuesKept) break;
+      if (this.#kept.size <= maxKept && this.#values <= maxValuesKept) break;
       this.#remove(oldest);
     }
     return compiled;
@@ -139,8 +140,8 @@ class Recent {
   }
 }
 
-const mostKept = 200;
-const mostValuesKept = 100_000;
+const maxKept = 200;
+const maxValuesKept = 100_000;
 const recent = new Recent();
 
 function isSchema(value: unknown): value is JsonSchema {

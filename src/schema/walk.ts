@@ -12,11 +12,11 @@ export interface Findings {
   readonly patterns: readonly string[];
 }
 
-const mostValues = 20_000;
-const mostLevels = 200;
-const mostText = 1024 * 1024;
+const maxValues = 20_000;
+const maxLevels = 200;
+const maxText = 1024 * 1024;
 /** Each is resolved against the one above it: a long one would be read as often as there are others. */
-const longestAddress = 2_000;
+const maxAddress = 2_000;
 
 export function walkSchema(schema: JsonSchema): Findings {
   // Any base will do: it is only compared with itself.
@@ -47,7 +47,7 @@ interface Walk {
 
 function visit(value: unknown, position: Position, base: string, walk: Walk): string | undefined {
   walk.values += 1;
-  if (walk.values > mostValues) return `holds more than ${mostValues} values; leave out detail, or split the tool`;
+  if (walk.values > maxValues) return `holds more than ${maxValues} values; leave out detail, or split the tool`;
   if (isOnlyStandard(value)) {
     const vendor = cut(value['~standard'].vendor, 40);
     return `holds a ${vendor} schema at ${here(walk)}; write the whole schema with ${vendor}, or this part as JSON Schema`;
@@ -56,14 +56,14 @@ function visit(value: unknown, position: Position, base: string, walk: Walk): st
     return `holds a ${typeof value} at ${here(walk)}; give plain JSON Schema, or a schema of zod 4, valibot or arktype`;
   }
   if (typeof value === 'string') walk.text += value.length;
-  if (walk.text > mostText) return `holds more than ${mostText} characters; leave out detail, or split the tool`;
+  if (walk.text > maxText) return `holds more than ${maxText} characters; leave out detail, or split the tool`;
   if (typeof value !== 'object' || value === null) return undefined;
   if (walk.above.has(value)) return `contains itself at ${here(walk)}; write the recursion as { "$ref": "#/…" }`;
-  if (walk.path.length >= mostLevels) return `is nested deeper than ${mostLevels} levels; move parts to "$defs" and refer to them`;
+  if (walk.path.length >= maxLevels) return `is nested deeper than ${maxLevels} levels; move parts to "$defs" and refer to them`;
 
   const members = value as Readonly<Record<string, unknown>>;
   const inner = position === 'schema' ? note(members, base, walk) : base;
-  if (inner === undefined) return `has an address of more than ${longestAddress} characters at ${here(walk)}; write a shorter one`;
+  if (inner === undefined) return `has an address of more than ${maxAddress} characters at ${here(walk)}; write a shorter one`;
   walk.above.add(value);
   for (const key of Object.keys(members)) {
     walk.path.push(key);
@@ -81,7 +81,7 @@ function note(schema: JsonSchema, base: string, walk: Walk): string | undefined 
   const { $id: id, pattern, patternProperties } = schema;
   if (typeof pattern === 'string') walk.patterns.push(pattern);
   if (typeof patternProperties === 'object' && patternProperties !== null) walk.patterns.push(...Object.keys(patternProperties));
-  if ([id, ...references.map((keyword) => schema[keyword])].some((one) => typeof one === 'string' && one.length > longestAddress))
+  if ([id, ...references.map((keyword) => schema[keyword])].some((one) => typeof one === 'string' && one.length > maxAddress))
     return undefined;
   const own = typeof id === 'string' ? (absolute(id, base) ?? base) : base;
   walk.ids.add(own);

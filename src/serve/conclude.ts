@@ -1,33 +1,24 @@
 // The end of a call over HTTP: its answer becomes a body or the last event, with the status that belongs to it.
 import { type ErrorObject, errorCodes } from '../jsonrpc/error.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
-import type { Principal } from '../protocol/authorization.ts';
 import { type Answer, encodeAnswer } from '../server/answer.ts';
-import type { Endpoint } from './endpoint.ts';
-import type { Exchange, Fields } from './exchange.ts';
-import type { Reply } from './reply.ts';
+import type { Fields } from './exchange.ts';
+import type { HttpCall } from './http-call.ts';
+import type { HttpReply } from './reply.ts';
 
-export function conclude(
-  endpoint: Endpoint,
-  exchange: Exchange,
-  reply: Reply,
-  answer: Answer | readonly Answer[] | undefined,
-  status: number,
-  principal: Principal,
-  path: string,
-): void {
-  const encode = (one: Answer): string => encodeAnswer(one, (error) => endpoint.core.report(error, 'encode'));
+export function conclude(call: HttpCall, reply: HttpReply, answer: Answer | readonly Answer[] | undefined, status: number): void {
+  const encode = (one: Answer): string => encodeAnswer(one, (error) => call.endpoint.core.report(error, 'encode'));
   if (answer === undefined) reply.end();
   else if ('length' in answer) {
     // Nothing but notifications: there is nothing to say.
     if (answer.length === 0) reply.finish(202, '');
     else reply.finish(200, `[${answer.map(encode).join(',')}]`);
-  } else if (answer.error?.code === errorCodes.forbidden) forbid(endpoint, exchange, reply, answer, principal, path);
+  } else if (answer.error?.code === errorCodes.forbidden) forbid(call, reply, answer);
   else reply.finish(status, encode(answer));
 }
 
 /** The caller may come back with more: the challenge names all that it takes. */
-function forbid(endpoint: Endpoint, exchange: Exchange, reply: Reply, answer: Answer, principal: Principal, path: string): void {
+function forbid({ endpoint, exchange, principal, path }: HttpCall, reply: HttpReply, answer: Answer): void {
   const scopes = (answer.error?.data as { scopes?: readonly string[] } | undefined)?.scopes;
   const { auth } = endpoint.settings;
   if (auth === undefined || !Array.isArray(scopes)) return reply.finish(403, encodeAnswer(answer));
@@ -36,6 +27,6 @@ function forbid(endpoint: Endpoint, exchange: Exchange, reply: Reply, answer: An
 }
 
 /** Instead of what the call would have said: it was broken off, or what it did could not be kept. */
-export function breakOff(reply: Reply, id: RequestId | undefined, status: number, error: ErrorObject, more?: Fields): void {
+export function breakOff(reply: HttpReply, id: RequestId | undefined, status: number, error: ErrorObject, more?: Fields): void {
   reply.finish(status, encodeAnswer({ id, error }), more);
 }

@@ -1,8 +1,8 @@
 // What one HTTP endpoint holds: its settings, its open streams and waiting answers, and the beat that looks after them.
+
 import { type ErrorObject, faults, VivariumError } from '../jsonrpc/error.ts';
 import { isRequestId, type ParsedNotification, type RequestId } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
-import type { RevisionTraits } from '../protocol/revision.ts';
 import { encodeAnswer, reworded, toErrorAnswer } from '../server/answer.ts';
 import type { Outlet } from '../server/context.ts';
 import type { Change, Core } from '../server/core.ts';
@@ -10,24 +10,19 @@ import { equip } from '../server/requests.ts';
 import type { Session } from '../server/session.ts';
 import { memoryStore } from '../store/memory.ts';
 import type { Store } from '../store/store.ts';
+import { pause } from '../text/timeouts.ts';
 import { Counters, type HttpStats } from './counters.ts';
+import type { Audience, EndpointHost, Refusing, Watched } from './endpoint-host.ts';
 import type { Delivery, Exchange, Fields } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { type HttpRules, type Settings, settle } from './http-options.ts';
 import { type Account, Callers } from './limits/limits.ts';
-import type { OpenStream } from './open-stream.ts';
 import { requireAuth, requireHeaders, requireName } from './preconditions.ts';
-import type { Reply } from './reply.ts';
 import { HttpSessions } from './sessions.ts';
 import { SseSessions } from './sse.ts';
 import { jsonFields, randomName } from './status.ts';
 
-/** Whoever is told of changes through this endpoint. */
-export interface Audience {
-  hear(change: Change, at: number): void;
-}
-
-interface Told {
+interface BusChange {
   readonly core: string;
   readonly change: Change;
 }
@@ -44,14 +39,13 @@ const nowhere: Outlet = { send: () => undefined };
 const channel = 'changes';
 const strayChannel = 'strays';
 
-export class Endpoint {
+export class Endpoint implements EndpointHost {
   readonly core: Core;
   readonly settings: Settings;
   readonly gate: Gate;
   readonly store: Store;
   readonly counters: Counters = new Counters();
   readonly callers: Callers;
-  /** Tells this endpoint from others that share its store. */
   readonly id: string = randomName();
   /** Exactly this path, or whatever path it is mounted on. */
   readonly path: string | undefined;
@@ -59,8 +53,8 @@ export class Endpoint {
   port: number | undefined;
   readonly sessions: HttpSessions;
   readonly sse: SseSessions;
-  readonly streams: Set<OpenStream> = new Set();
-  readonly replies: Set<Reply> = new Set();
+  readonly streams: Set<Watched> = new Set();
+  readonly replies: Set<Watched> = new Set();
   readonly audience: Set<Audience> = new Set();
   /** Calls without a session that take time. */
   readonly #alone: Set<Session> = new Set();
@@ -102,12 +96,12 @@ export class Endpoint {
     this.#release.push(
       core.onChange((change, at) => {
         this.#announce(change, at);
-        this.store.bus.publish(channel, { core: core.id, change } satisfies Told);
+        this.store.bus.publish(channel, { core: core.id, change } satisfies BusChange);
       }),
       this.store.bus.subscribe(strayChannel, (message) => this.#cancelStray(message as Stray)),
       // Changes of this very definition have been heard already.
       this.store.bus.subscribe(channel, (message) => {
-        const { core: from, change } = message as Told;
+        const { core: from, change } = message as BusChange;
         if (from !== core.id) this.#announce(change, Number.POSITIVE_INFINITY);
       }),
     );
@@ -138,7 +132,6 @@ export class Endpoint {
     };
   }
 
-  /** Unique among all endpoints that share the store; `kind` tells whose stream it is. */
   streamName(kind: 'g' | 'p'): string {
     return `${kind}${this.id}${(++this.#streamCount).toString(36)}`;
   }
@@ -157,7 +150,6 @@ export class Endpoint {
     exchange.answer(status, cors.length === 0 ? fields : [...fields, ...cors], body, close || this.#draining, delivery);
   }
 
-  /** The answer of a call: one that is large, or comes when others still wait, is paid for until it is taken. */
   deliver(exchange: Exchange, account: Account, status: number, fields: Fields, body: string): void {
     if (body.length <= systemTakes && !exchange.backlog) return this.answer(exchange, status, fields, body);
     if (account.unread > 0 && account.refuses(0, body.length) !== undefined) {
@@ -171,7 +163,6 @@ export class Endpoint {
     });
   }
 
-  /** What nobody waits for may still fail, and that is told to the author. */
   quietly(work: unknown): void {
     if (work instanceof Promise) work.catch((error: unknown) => this.core.report(error, 'store'));
   }
@@ -182,7 +173,6 @@ export class Endpoint {
     this.refuse(exchange, 500, faults.internal());
   }
 
-  /** An answer that is an error, with the id of its request where that could be read. */
   refuse(exchange: Exchange, status: number, error: ErrorObject, more: Refusing = {}): void {
     const { errorDetails } = this.core;
     const worded = errorDetails === undefined ? error : reworded(error, errorDetails);
@@ -201,7 +191,6 @@ export class Endpoint {
     return `${exchange.secure ? 'https' : 'http'}://${own}${exact ? path : (this.path ?? path)}`;
   }
 
-  /** Starts the beat, when there is something to look after. */
   watch(): void {
     if (this.#beat !== undefined) return;
     this.#beat = setInterval(() => this.#onBeat(), this.#beatMs);
@@ -310,17 +299,6 @@ export class Endpoint {
   }
 }
 
-export interface Refusing {
-  readonly id?: RequestId | undefined;
-  readonly traits?: RevisionTraits | undefined;
-  readonly fields?: Fields;
-  readonly close?: boolean;
-}
-
 function strayKey(principal: Principal, id: RequestId): string {
   return `${principal.id}\n${typeof id}\n${id}`;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -4,15 +4,16 @@ import { type Decoded, decodeMessage, decodeValue, type Params } from '../jsonrp
 import { weightOf } from '../jsonrpc/weight.ts';
 import type { Admission, Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
-import { isRevision, metaKeys } from '../protocol/revision.ts';
+import { isRevision, isStateless, metaKeys } from '../protocol/revision.ts';
 import { toPrometheus } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { BodyFault, Exchange } from './exchange.ts';
+import type { HttpCall } from './http-call.ts';
 import { endSession, legacy, listen } from './legacy.ts';
 import { overloaded } from './limits/overload.ts';
 import { acceptsAll, acceptsEvents, isJson } from './media.ts';
 import { modern } from './modern.ts';
-import { closing, fault, needsNoHandshake, spoken } from './status.ts';
+import { closing, fault, spoken } from './status.ts';
 
 /** What is served beside the endpoint itself, where it owns the whole server. */
 export interface Surroundings {
@@ -52,11 +53,12 @@ function route(endpoint: Endpoint, exchange: Exchange, around: Surroundings | un
   const allowed = methodsOf(endpoint, exchange);
   if (!allowed.includes(exchange.method)) return notAllowed(endpoint, exchange, allowed);
   admit(endpoint, exchange, path, (principal) => {
-    if (exchange.method === 'POST') post(endpoint, exchange, principal, path);
+    const call: HttpCall<Endpoint> = { endpoint, exchange, principal, path };
+    if (exchange.method === 'POST') post(call);
     else if (exchange.method === 'GET') {
-      if (acceptsEvents(exchange.header('accept'))) listen(endpoint, exchange, principal);
+      if (acceptsEvents(exchange.header('accept'))) listen(call);
       else refuseAccept(endpoint, exchange, 'text/event-stream');
-    } else endSession(endpoint, exchange, principal);
+    } else endSession(call);
   });
 }
 
@@ -84,9 +86,10 @@ function elsewhere(endpoint: Endpoint, exchange: Exchange, path: string, around:
           // Both are one resource, under the name its clients connect to.
           events ? path : `${path.slice(0, -'/messages'.length)}/sse`,
           (principal) => {
-            if (!events) postMessage(endpoint, exchange, principal);
+            const call: HttpCall<Endpoint> = { endpoint, exchange, principal, path };
+            if (!events) postMessage(call);
             else if (endpoint.draining) closing(endpoint, exchange);
-            else endpoint.sse.open(exchange, principal, path);
+            else endpoint.sse.open(call);
           },
           true,
         );
@@ -110,7 +113,7 @@ function surrounding(endpoint: Endpoint, path: string, { metrics }: Surroundings
 /** Sessions and their streams are what the other methods are for: 2026-07-28 has neither. */
 function methodsOf({ core, settings }: Endpoint, exchange: Exchange): readonly string[] {
   const none = settings.sessions === undefined || core.legacy.length === 0;
-  return none || (core.modern && needsNoHandshake(exchange.header(headerNames.version))) ? postOnly : all;
+  return none || (core.modern && isStateless(exchange.header(headerNames.version))) ? postOnly : all;
 }
 
 const all = ['POST', 'GET', 'DELETE'];
@@ -163,15 +166,16 @@ function admit(endpoint: Endpoint, exchange: Exchange, path: string, then: (prin
     .catch((error: unknown) => endpoint.failed(exchange, error));
 }
 
-function post(endpoint: Endpoint, exchange: Exchange, principal: Principal, path: string): void {
+function post(call: HttpCall<Endpoint>): void {
+  const { endpoint, exchange } = call;
   if (!isJson(exchange.header('content-type'))) {
     return endpoint.refuse(exchange, 415, fault(415, 'Content-Type must be application/json'), { traits: spoken(exchange) });
   }
   if (isEncoded(endpoint, exchange)) return;
   if (!acceptsAll(exchange.header('accept'))) return refuseAccept(endpoint, exchange, 'application/json, text/event-stream');
   receive(endpoint, exchange, (message) => {
-    if (isModern(endpoint, exchange, message)) modern(endpoint, exchange, message, principal, path);
-    else legacy(endpoint, exchange, message, principal, path);
+    if (isModern(endpoint, exchange, message)) modern(call, message);
+    else legacy(call, message);
   });
 }
 
@@ -184,10 +188,11 @@ function isEncoded(endpoint: Endpoint, exchange: Exchange): boolean {
   return true;
 }
 
-function postMessage(endpoint: Endpoint, exchange: Exchange, principal: Principal): void {
+function postMessage(call: HttpCall<Endpoint>): void {
+  const { endpoint, exchange } = call;
   if (!isJson(exchange.header('content-type'))) return endpoint.refuse(exchange, 415, fault(415, 'Content-Type must be application/json'));
   if (isEncoded(endpoint, exchange)) return;
-  receive(endpoint, exchange, (message, text) => endpoint.sse.receive(exchange, principal, message, text));
+  receive(endpoint, exchange, (message, text) => endpoint.sse.receive(call, message, text));
 }
 
 function receive(endpoint: Endpoint, exchange: Exchange, then: (message: Decoded, text: string) => void): void {
@@ -235,7 +240,7 @@ function decode(body: Exclude<string | { readonly value: unknown }, BodyFault>):
 function isModern({ core }: Endpoint, exchange: Exchange, message: Decoded): boolean {
   if (!core.modern) return false;
   const version = exchange.header(headerNames.version);
-  if (needsNoHandshake(version)) return true;
+  if (isStateless(version)) return true;
   if (message.kind !== 'request' && message.kind !== 'notification') return false;
   if (exchange.header(headerNames.method) !== undefined && !isRevision(version)) return true;
   const meta = message.params?.['_meta'];

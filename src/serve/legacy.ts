@@ -1,9 +1,8 @@
 // The revisions with a handshake over HTTP: sessions, the streams of GET, and the same without sessions.
 import { faults, VivariumError } from '../jsonrpc/error.ts';
 import { type Batch, type Decoded, type ParsedRequest, parseMessage, type Refusal, type RequestId } from '../jsonrpc/message.ts';
-import type { Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
-import { type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
+import { assumedRevision, type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
 import type { Answer, BatchOutcome } from '../server/answer.ts';
 import type { Core } from '../server/core.ts';
 import { callsIn, dispatch, dispatchBatch } from '../server/dispatch.ts';
@@ -11,8 +10,9 @@ import { type Agreement, Session } from '../server/session.ts';
 import { breakOff, conclude } from './conclude.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
+import type { HttpCall } from './http-call.ts';
 import { maxSessionStreams, overloaded } from './limits/overload.ts';
-import { type Kept, Reply } from './reply.ts';
+import { HttpReply, type KeptStream } from './reply.ts';
 import type { Held } from './sessions.ts';
 import { closing, fault, jsonFields, spoken, statusOf } from './status.ts';
 
@@ -22,23 +22,25 @@ type Legible = Exclude<Decoded, Refusal>;
 const maxIntroduction = 64 * 1024;
 const wellFormed = /^[\x21-\x7e]{1,256}$/;
 
-export function legacy(endpoint: Endpoint, exchange: Exchange, message: Decoded, principal: Principal, path: string): void {
+export function legacy(call: HttpCall<Endpoint>, message: Decoded): void {
+  const { endpoint, exchange } = call;
   if (message.kind === 'refused') return unreadable(endpoint, exchange, message);
   if (!knowsVersion(endpoint, exchange)) return;
-  if (message.kind === 'request' && message.method === 'initialize') return initialize(endpoint, exchange, message, principal, path);
+  if (message.kind === 'request' && message.method === 'initialize') return initialize(call, message);
   const { sessions, lenient } = endpoint.settings;
   const id = exchange.header(headerNames.session);
-  if (sessions === undefined || (lenient && id === undefined)) return alone(endpoint, exchange, message, principal, path);
+  if (sessions === undefined || (lenient && id === undefined)) return alone(call, message);
   if (id === undefined) return homeless(endpoint, exchange, message);
-  withSession(endpoint, exchange, principal, id, message, (held) => within(endpoint, exchange, held, message, principal, path));
+  withSession(call, id, message, (held) => receive(call, held, message));
 }
 
 /** GET: a stream for what the server says by itself, or one that was cut and goes on. */
-export function listen(endpoint: Endpoint, exchange: Exchange, principal: Principal): void {
+export function listen(call: HttpCall<Endpoint>): void {
+  const { endpoint, exchange } = call;
   if (!knowsVersion(endpoint, exchange)) return;
   const id = exchange.header(headerNames.session);
   if (id === undefined) return endpoint.refuse(exchange, 400, fault(400, 'Mcp-Session-Id is missing'), { traits: spoken(exchange) });
-  withSession(endpoint, exchange, principal, id, undefined, (held) => {
+  withSession(call, id, undefined, (held) => {
     const limit = held.standalone.open >= maxSessionStreams ? 'session_streams' : held.account.refusesStream();
     if (limit !== undefined) return overloaded(endpoint, exchange, limit, { traits: held.session.spoken });
     const last = exchange.header(headerNames.lastEvent);
@@ -51,11 +53,12 @@ export function listen(endpoint: Endpoint, exchange: Exchange, principal: Princi
   });
 }
 
-export function endSession(endpoint: Endpoint, exchange: Exchange, principal: Principal): void {
+export function endSession(call: HttpCall<Endpoint>): void {
+  const { endpoint, exchange } = call;
   if (!knowsVersion(endpoint, exchange)) return;
   const id = exchange.header(headerNames.session);
   if (id === undefined) return endpoint.refuse(exchange, 400, fault(400, 'Mcp-Session-Id is missing'), { traits: spoken(exchange) });
-  withSession(endpoint, exchange, principal, id, undefined, (held) => {
+  withSession(call, id, undefined, (held) => {
     const ended = endpoint.sessions.end(held);
     const done = (): void => endpoint.answer(exchange, 204, [], '');
     if (ended instanceof Promise) ended.then(done).catch((error: unknown) => unavailable(endpoint, exchange, error));
@@ -71,14 +74,8 @@ function knowsVersion(endpoint: Endpoint, exchange: Exchange): boolean {
   return false;
 }
 
-function withSession(
-  endpoint: Endpoint,
-  exchange: Exchange,
-  principal: Principal,
-  id: string,
-  message: Legible | undefined,
-  then: (held: Held) => void,
-): void {
+function withSession(call: HttpCall<Endpoint>, id: string, message: Legible | undefined, then: (held: Held) => void): void {
+  const { endpoint, exchange, principal } = call;
   const about = { id: idOf(message), traits: spoken(exchange) };
   if (!wellFormed.test(id)) return endpoint.refuse(exchange, 400, fault(400, 'Mcp-Session-Id is malformed'), about);
   const found = endpoint.sessions.find(id, principal);
@@ -98,7 +95,8 @@ function unavailable(endpoint: Endpoint, exchange: Exchange, error: unknown): vo
   endpoint.refuse(exchange, 503, unreachable, { fields: ['retry-after', '1'] });
 }
 
-function initialize(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest, principal: Principal, path: string): void {
+function initialize(call: HttpCall<Endpoint>, message: ParsedRequest): void {
+  const { endpoint, exchange, principal } = call;
   if (JSON.stringify(message.params ?? {}).length > maxIntroduction) {
     const error = faults.invalidParams(`clientInfo and capabilities may take ${maxIntroduction} characters`);
     return endpoint.refuse(exchange, 400, error, { id: message.id, traits: spoken(exchange) });
@@ -113,8 +111,8 @@ function initialize(endpoint: Endpoint, exchange: Exchange, message: ParsedReque
       if (!kept) return overloaded(endpoint, exchange, 'sessions', { id: message.id, traits: session.spoken });
       const named = answer?.error === undefined && endpoint.settings.sessions !== undefined;
       const fields = named ? [headerNames.session, session.sessionId as string] : undefined;
-      const reply = new Reply(endpoint, exchange, principal, 0, fields);
-      conclude(endpoint, exchange, reply, answer, statusOf(answer?.error, false), principal, path);
+      const reply = new HttpReply(call, 0, fields);
+      conclude(call, reply, answer, statusOf(answer?.error, false));
     };
     if (answer?.error !== undefined || endpoint.settings.sessions === undefined) return finish(true);
     const kept = endpoint.sessions.keep(session, principal, account);
@@ -126,7 +124,9 @@ function initialize(endpoint: Endpoint, exchange: Exchange, message: ParsedReque
   else settle(outcome);
 }
 
-function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Legible, principal: Principal, path: string): void {
+/** A message of a session. */
+function receive(call: HttpCall<Endpoint>, held: Held, message: Legible): void {
+  const { endpoint, exchange } = call;
   const { session } = held;
   const { traits } = session.handshake as Agreement;
   if (message.kind === 'notification' || message.kind === 'response') {
@@ -147,7 +147,7 @@ function within(endpoint: Endpoint, exchange: Exchange, held: Held, message: Leg
   const rest = message.kind === 'batch' && traits.batches ? passOn(endpoint, held, message) : message;
   // Nothing but answers, which have arrived where they belong: there is nothing to say.
   if (rest === undefined) return endpoint.answer(exchange, 202, [], '');
-  run(endpoint, exchange, session, rest, principal, path, { kept: { session: held.id, traits }, held, calls });
+  run(call, session, rest, { kept: { session: held.id, traits }, held, calls });
 }
 
 /** Members that concern calls at other endpoints go there, as they would alone. Undefined when no member is left. */
@@ -161,7 +161,8 @@ function passOn(endpoint: Endpoint, held: Held, { members }: Batch): Batch | und
 }
 
 /** Without a session nothing is remembered: what a client can do is not known, and it cannot be asked. */
-function alone(endpoint: Endpoint, exchange: Exchange, message: Legible, principal: Principal, path: string): void {
+function alone(call: HttpCall<Endpoint>, message: Legible): void {
+  const { endpoint, exchange, principal } = call;
   if (message.kind === 'notification' || message.kind === 'response') {
     if (message.kind === 'notification') endpoint.hearStray(principal, message);
     return endpoint.answer(exchange, 202, [], '');
@@ -175,28 +176,21 @@ function alone(endpoint: Endpoint, exchange: Exchange, message: Legible, princip
   const calls = message.kind === 'batch' ? callsIn(message, session.handshake.traits) : 1;
   const limit = (exchange.account ?? endpoint.callers.all).refuses(calls, exchange.weight);
   if (limit !== undefined) return overloaded(endpoint, exchange, limit, { id: idOf(message), traits: session.spoken });
-  run(endpoint, exchange, session, message, principal, path, { calls });
+  run(call, session, message, { calls });
 }
 
-interface Place {
-  readonly kept?: Kept;
+interface RunOptions {
+  readonly kept?: KeptStream;
   readonly held?: Held;
   readonly calls: number;
 }
 
-function run(
-  endpoint: Endpoint,
-  exchange: Exchange,
-  session: Session,
-  message: ParsedRequest | Batch,
-  principal: Principal,
-  path: string,
-  { kept, held, calls }: Place,
-): void {
-  const reply = new Reply(endpoint, exchange, principal, calls, undefined, kept);
+function run(call: HttpCall<Endpoint>, session: Session, message: ParsedRequest | Batch, { kept, held, calls }: RunOptions): void {
+  const { endpoint, principal } = call;
+  const reply = new HttpReply(call, calls, undefined, kept);
   const finish = (answer: Answer | readonly Answer[] | undefined): void => {
     const status = answer === undefined || 'length' in answer ? 200 : statusOf(answer.error, false);
-    const done = (): void => conclude(endpoint, exchange, reply, answer, status, principal, path);
+    const done = (): void => conclude(call, reply, answer, status);
     if (held === undefined) done();
     else
       saved(held, done, (error) => {
@@ -280,9 +274,8 @@ function idOf(message: Legible | undefined): RequestId | undefined {
 
 const agreements = new Map<Revision, Agreement>();
 
-/** Where no version is said, the specification assumes 2025-03-26. */
 function assumed({ legacy: supported }: Core, version: string | undefined): Agreement {
-  const wanted = (version ?? '2025-03-26') as Revision;
+  const wanted = (version ?? assumedRevision) as Revision;
   const revision = supported.includes(wanted) ? wanted : (supported.at(-1) as Revision);
   let agreement = agreements.get(revision);
   if (agreement === undefined) {

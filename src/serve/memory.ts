@@ -10,7 +10,7 @@ import type { Server } from '../server/server.ts';
 import { Session } from '../server/session.ts';
 
 /** Two ends that exchange decoded messages. What is sent must not be changed afterwards: it is not copied. */
-export interface Channel {
+export interface MemoryChannel {
   send(message: object): void;
   /** One listener; messages that arrive before it is set wait for it. */
   receive(listener: (message: object) => void): void;
@@ -26,7 +26,7 @@ export interface MemoryOptions {
 /** Handlers at work, with those that go on although their call was cancelled. */
 const maxWorking = 8_192;
 
-export function serveMemory(server: Server, options: MemoryOptions = {}): Channel {
+export function serveMemory(server: Server, options: MemoryOptions = {}): MemoryChannel {
   const core = coreOf(server);
   // Here at once: nobody waits for a process to start.
   equip(core);

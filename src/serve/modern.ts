@@ -3,7 +3,7 @@ import { type ErrorObject, errorCodes, faults } from '../jsonrpc/error.ts';
 import type { Decoded, Params, ParsedRequest } from '../jsonrpc/message.ts';
 import type { Principal } from '../protocol/authorization.ts';
 import { decodeHeader, type HeaderParameters, headerNames, headerParameters, namedBy, sameValue } from '../protocol/headers.ts';
-import { metaKeys, traitsOf } from '../protocol/revision.ts';
+import { metaKeys, type Revision, type RevisionTraits, statelessRevisions, traitsOf } from '../protocol/revision.ts';
 import type { Answer } from '../server/answer.ts';
 import type { Core } from '../server/core.ts';
 import { dispatch } from '../server/dispatch.ts';
@@ -13,17 +13,17 @@ import type { Tool } from '../server/tool.ts';
 import { breakOff, conclude } from './conclude.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Exchange } from './exchange.ts';
+import type { HttpCall } from './http-call.ts';
 import { overloaded } from './limits/overload.ts';
-import { Reply } from './reply.ts';
-import { fault, statusOf } from './status.ts';
+import { HttpReply } from './reply.ts';
+import { fault, spoken, statusOf } from './status.ts';
 
-const traits = traitsOf('2026-07-28');
-
-export function modern(endpoint: Endpoint, exchange: Exchange, message: Decoded, principal: Principal, path: string): void {
-  const { core } = endpoint;
+export function modern(call: HttpCall<Endpoint>, message: Decoded): void {
+  const { endpoint, exchange, principal } = call;
+  const traits = traitsIn(exchange);
   switch (message.kind) {
     case 'request':
-      return request(endpoint, exchange, message, principal, path);
+      return request(call, message, traits);
     case 'notification':
       endpoint.hearStray(principal, message);
       return endpoint.answer(exchange, 202, [], '');
@@ -34,12 +34,13 @@ export function modern(endpoint: Endpoint, exchange: Exchange, message: Decoded,
         traits,
       });
     case 'refused':
-      if (!message.answer) core.report(message.error, 'message');
+      if (!message.answer) endpoint.core.report(message.error, 'message');
       return endpoint.refuse(exchange, 400, message.error, { id: message.id, traits });
   }
 }
 
-function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest, principal: Principal, path: string): void {
+function request(call: HttpCall<Endpoint>, message: ParsedRequest, traits: RevisionTraits): void {
+  const { endpoint, exchange, principal } = call;
   const { core } = endpoint;
   const wrong = requestFault(core, exchange, message, principal);
   if (wrong !== undefined) return endpoint.refuse(exchange, 400, wrong, { id: message.id, traits });
@@ -49,9 +50,8 @@ function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest,
   if (limit !== undefined) return overloaded(endpoint, exchange, limit, { id: message.id, traits });
   const session = new Session(core, principal);
   session.streams = true;
-  const reply = new Reply(endpoint, exchange, principal, 1);
-  const finish = (answer: Answer | undefined): void =>
-    conclude(endpoint, exchange, reply, answer, statusOf(answer?.error, true), principal, path);
+  const reply = new HttpReply(call, 1);
+  const finish = (answer: Answer | undefined): void => conclude(call, reply, answer, statusOf(answer?.error, true));
   const outcome = dispatch(session, message, reply);
   if (!(outcome instanceof Promise)) return finish(outcome);
   const untrack = endpoint.track(session, principal, message.id);
@@ -71,6 +71,12 @@ function request(endpoint: Endpoint, exchange: Exchange, message: ParsedRequest,
     core.report(error, 'http');
     breakOff(reply, message.id, 500, faults.internal());
   });
+}
+
+/** Of a revision without handshake, whatever the headers say: this is how the answer to a request that cannot be read is written. */
+function traitsIn(exchange: Exchange): RevisionTraits {
+  const traits = spoken(exchange);
+  return traits?.era === 'modern' ? traits : traitsOf(statelessRevisions[0] as Revision);
 }
 
 /** The checks of the specification, in its order; the first that fails is the answer. */

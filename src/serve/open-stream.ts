@@ -1,6 +1,6 @@
 // An event stream to one reader: kept alive when nothing happens, cut off when nobody reads.
 import { keepAlive } from '../jsonrpc/event-stream.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { EndpointHost } from './endpoint-host.ts';
 import type { Exchange, Fields, Sink } from './exchange.ts';
 import type { Account } from './limits/limits.ts';
 
@@ -15,7 +15,7 @@ export const streamFields: Fields = [
 ];
 
 export class OpenStream {
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: EndpointHost;
   readonly #account: Account;
   readonly #sink: Sink;
   /** Bytes that wait for the reader, as they were counted last. */
@@ -26,7 +26,7 @@ export class OpenStream {
   #gone: (() => void) | undefined;
 
   /** `onGone` is called once, when the reader has left or was cut off; not after `end`. */
-  constructor(endpoint: Endpoint, exchange: Exchange, account: Account, fields: Fields, onGone: () => void) {
+  constructor(endpoint: EndpointHost, exchange: Exchange, account: Account, fields: Fields, onGone: () => void) {
     this.#endpoint = endpoint;
     this.#account = account;
     account.stream(1);

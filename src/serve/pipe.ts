@@ -1,4 +1,5 @@
 // A server on a stream of bytes: lines in, lines out, bounded on both sides. Knows nothing of processes.
+
 import { faults, VivariumError } from '../jsonrpc/error.ts';
 import { LineSplitter } from '../jsonrpc/lines.ts';
 import { type Batch, decodeMessage, type ParsedMessage, refusal } from '../jsonrpc/message.ts';
@@ -8,6 +9,7 @@ import type { Outlet, Principal } from '../server/context.ts';
 import { type Core, soon } from '../server/core.ts';
 import { dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { Session } from '../server/session.ts';
+import { settledWithin } from '../text/timeouts.ts';
 import { PipeLoad } from './limits/pipe-load.ts';
 import type { TapEvent } from './serving.ts';
 
@@ -133,12 +135,7 @@ export class Pipe implements Outlet {
     if (rest !== undefined && isJson(rest)) this.#line(rest);
     this.#session.ending = true;
     this.#session.endListeners();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, withinMs);
-    });
-    await Promise.race([this.idle(), late]);
-    clearTimeout(timer);
+    await settledWithin(withinMs, this.idle());
     this.close();
   }
 

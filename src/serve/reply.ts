@@ -3,27 +3,28 @@ import { encodeEvent, encodePriming, encodeRetry } from '../jsonrpc/event-stream
 import type { Principal } from '../protocol/authorization.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import type { Outlet } from '../server/context.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { EndpointHost } from './endpoint-host.ts';
 import type { Exchange, Fields } from './exchange.ts';
+import type { HttpCall } from './http-call.ts';
 import { type Account, Load } from './limits/limits.ts';
 import { OpenStream, streamFields } from './open-stream.ts';
 import { jsonFields } from './status.ts';
 
 /** Where the stream of an answer is kept, so that it can be resumed. */
-export interface Kept {
+export interface KeptStream {
   readonly session: string;
   readonly traits: RevisionTraits;
 }
 
 const none: Fields = [];
 
-export class Reply implements Outlet {
+export class HttpReply implements Outlet {
   readonly principal: Principal;
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: EndpointHost;
   readonly #exchange: Exchange;
   readonly #account: Account;
   readonly #calls: number;
-  readonly #kept: Kept | undefined;
+  readonly #kept: KeptStream | undefined;
   /** Headers the answer will have, whatever becomes of it; not its type. */
   readonly #fields: Fields;
   /** There once its message takes time. */
@@ -39,7 +40,7 @@ export class Reply implements Outlet {
   #done = false;
   onGone: (() => void) | undefined;
 
-  constructor(endpoint: Endpoint, exchange: Exchange, principal: Principal, calls: number, fields: Fields = none, kept?: Kept) {
+  constructor({ endpoint, exchange, principal }: HttpCall, calls: number, fields: Fields = none, kept?: KeptStream) {
     this.#endpoint = endpoint;
     this.#exchange = exchange;
     this.#account = exchange.account ?? endpoint.callers.all;

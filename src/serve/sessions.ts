@@ -5,7 +5,7 @@ import { traitsOf } from '../protocol/revision.ts';
 import type { Change } from '../server/core.ts';
 import { type Agreement, Session } from '../server/session.ts';
 import type { Now, SessionRecord } from '../store/store.ts';
-import type { Audience, Endpoint } from './endpoint.ts';
+import type { Audience, EndpointHost } from './endpoint-host.ts';
 import { type Account, sessionWeight } from './limits/limits.ts';
 import { Standalone } from './standalone.ts';
 import { randomName } from './status.ts';
@@ -28,7 +28,7 @@ export class Held implements Audience {
   /** There while the store has not taken the latest state yet. */
   saving: Promise<void> | undefined;
 
-  constructor(endpoint: Endpoint, session: Session, id: string, record: SessionRecord, opener?: Account) {
+  constructor(endpoint: EndpointHost, session: Session, id: string, record: SessionRecord, opener?: Account) {
     this.id = id;
     this.session = session;
     this.record = record;
@@ -55,12 +55,12 @@ type News = { readonly from: string; readonly session: string } & (
 const channel = 'sessions';
 
 export class HttpSessions {
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: EndpointHost;
   readonly #held: Map<string, Held> = new Map();
   readonly #unsubscribe: () => void;
   #count = 0;
 
-  constructor(endpoint: Endpoint) {
+  constructor(endpoint: EndpointHost) {
     this.#endpoint = endpoint;
     this.#unsubscribe = endpoint.store.bus.subscribe(channel, (message) => this.#hear(message as News));
   }

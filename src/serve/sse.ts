@@ -9,8 +9,9 @@ import type { Outlet } from '../server/context.ts';
 import type { Change } from '../server/core.ts';
 import { callsIn, dispatch, dispatchBatch } from '../server/dispatch.ts';
 import { Session } from '../server/session.ts';
-import type { Audience, Endpoint } from './endpoint.ts';
+import type { Audience, EndpointHost } from './endpoint-host.ts';
 import type { Exchange } from './exchange.ts';
+import type { HttpCall } from './http-call.ts';
 import { type Account, type LimitName, Load, sessionWeight } from './limits/limits.ts';
 import { overloaded, overloadFault } from './limits/overload.ts';
 import { OpenStream } from './open-stream.ts';
@@ -31,7 +32,7 @@ const ttlMs = 120_000;
 class SseSession implements Outlet, Audience {
   readonly session: Session;
   readonly owner: string;
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: EndpointHost;
   readonly #stream: OpenStream;
   readonly #account: Account;
   /** Bytes it takes between its calls. */
@@ -39,7 +40,7 @@ class SseSession implements Outlet, Audience {
   principal: Principal;
   running = 0;
 
-  constructor(endpoint: Endpoint, exchange: Exchange, id: string, principal: Principal, target: string, onGone: () => void) {
+  constructor({ endpoint, exchange, principal, path }: HttpCall, id: string, onGone: () => void) {
     this.#endpoint = endpoint;
     this.owner = principal.id;
     this.principal = principal;
@@ -49,7 +50,7 @@ class SseSession implements Outlet, Audience {
     this.#account.sessions++;
     this.#weigh();
     this.#stream = new OpenStream(endpoint, exchange, this.#account, [], onGone);
-    this.#stream.write(`event: endpoint\ndata: ${target}\n\n`);
+    this.#stream.write(`event: endpoint\ndata: ${path.slice(0, -'/sse'.length)}/messages?sessionId=${id}\n\n`);
   }
 
   hear(change: Change, at: number): void {
@@ -163,11 +164,11 @@ class SseOutlet implements Outlet {
 }
 
 export class SseSessions {
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: EndpointHost;
   readonly #open: Map<string, SseSession> = new Map();
   readonly #unsubscribe: () => void;
 
-  constructor(endpoint: Endpoint) {
+  constructor(endpoint: EndpointHost) {
     this.#endpoint = endpoint;
     this.#unsubscribe = endpoint.settings.sse
       ? endpoint.store.bus.subscribe(channel, (message) => this.#forwarded(message as Forwarded))
@@ -184,29 +185,28 @@ export class SseSessions {
     return running;
   }
 
-  open(exchange: Exchange, principal: Principal, path: string): void {
-    const endpoint = this.#endpoint;
+  open(call: HttpCall): void {
+    const { endpoint, exchange, principal } = call;
     const { maxStreams, sessions } = endpoint.settings;
     const account = exchange.account ?? endpoint.callers.all;
     const full = this.#open.size >= (sessions?.max ?? maxStreams);
     const limit = account.refusesStream() ?? account.refusesSession() ?? (full ? 'sessions' : undefined);
     if (limit !== undefined) return overloaded(endpoint, exchange, limit);
     const id = randomName(18);
-    const target = `${path.slice(0, -'/sse'.length)}/messages?sessionId=${id}`;
-    const session = new SseSession(endpoint, exchange, id, principal, target, () => this.#drop(id));
+    const session = new SseSession(call, id, () => this.#drop(id));
     endpoint.counters.sessionsOpened++;
     this.#open.set(id, session);
     endpoint.audience.add(session);
     endpoint.quietly(endpoint.store.put(`sse/${id}`, principal.id, ttlMs, principal.id));
   }
 
-  receive(exchange: Exchange, principal: Principal, message: Decoded, text: string): void {
-    const endpoint = this.#endpoint;
+  receive(call: HttpCall, message: Decoded, text: string): void {
+    const { endpoint, exchange, principal } = call;
     const id = new URLSearchParams(exchange.target.slice(exchange.target.indexOf('?') + 1)).get('sessionId') ?? '';
     if (id === '') return endpoint.refuse(exchange, 400, fault(400, 'sessionId is missing'));
     const session = this.#open.get(id);
     if (session === undefined) {
-      this.#forward(exchange, principal, id, text).catch((error: unknown) => {
+      this.#forward(call, id, text).catch((error: unknown) => {
         endpoint.core.report(error, 'store');
         endpoint.refuse(exchange, 503, fault(503, 'Sessions cannot be reached just now'), { fields: ['retry-after', '1'] });
       });
@@ -223,8 +223,7 @@ export class SseSessions {
     session.receive(message, principal, exchange.weight);
   }
 
-  async #forward(exchange: Exchange, principal: Principal, id: string, text: string): Promise<void> {
-    const endpoint = this.#endpoint;
+  async #forward({ endpoint, exchange, principal }: HttpCall, id: string, text: string): Promise<void> {
     const owner = await endpoint.store.get(`sse/${id}`);
     if (owner !== principal.id) return unknown(endpoint, exchange);
     endpoint.store.bus.publish(channel, { from: endpoint.id, session: id, principal, text } satisfies Forwarded);
@@ -272,6 +271,6 @@ function idOf(message: Decoded): RequestId | undefined {
   return message.kind === 'request' ? message.id : undefined;
 }
 
-function unknown(endpoint: Endpoint, exchange: Exchange): void {
+function unknown(endpoint: EndpointHost, exchange: Exchange): void {
   endpoint.refuse(exchange, 404, fault(404, 'Session not found: open the stream again'));
 }

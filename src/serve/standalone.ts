@@ -3,7 +3,7 @@ import { encodeEvent, encodePriming } from '../jsonrpc/event-stream.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import type { Outlet } from '../server/context.ts';
 import type { Following, Reader } from '../store/store.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { EndpointHost } from './endpoint-host.ts';
 import type { Exchange } from './exchange.ts';
 import type { Account } from './limits/limits.ts';
 import { OpenStream } from './open-stream.ts';
@@ -19,13 +19,13 @@ interface Line {
 const maxClosed = 8;
 
 export class Standalone implements Outlet {
-  readonly #endpoint: Endpoint;
+  readonly #endpoint: EndpointHost;
   readonly #session: string;
   readonly #account: Account;
   /** The newest last: a message goes to one of them only. */
   #lines: Line[] | undefined;
 
-  constructor(endpoint: Endpoint, session: string, account: Account) {
+  constructor(endpoint: EndpointHost, session: string, account: Account) {
     this.#endpoint = endpoint;
     this.#session = session;
     this.#account = account;
@@ -141,7 +141,7 @@ export class Standalone implements Outlet {
 }
 
 /** The stream of a call that was cut: what was missed, then the rest as it comes. */
-function follow(endpoint: Endpoint, exchange: Exchange, account: Account, following: Following, reader: LateReader): void {
+function follow(endpoint: EndpointHost, exchange: Exchange, account: Account, following: Following, reader: LateReader): void {
   const stream = new OpenStream(endpoint, exchange, account, [], () => following.leave());
   reader.begin(following, {
     event: (number, data) => stream.write(encodeEvent(data, `${reader.name}-${number}`)),

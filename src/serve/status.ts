@@ -3,7 +3,7 @@ import { type ErrorObject, errorCodes } from '../jsonrpc/error.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { headerNames } from '../protocol/headers.ts';
 import { isRevision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { EndpointHost } from './endpoint-host.ts';
 import type { Exchange, Fields } from './exchange.ts';
 
 export const jsonFields: Fields = ['content-type', 'application/json'];
@@ -14,7 +14,7 @@ export function fault(status: number, message: string, data?: object): ErrorObje
 }
 
 /** Calls end, and none begins; what helps them to end is still heard. */
-export function closing(endpoint: Endpoint, exchange: Exchange, id?: RequestId): void {
+export function closing(endpoint: EndpointHost, exchange: Exchange, id?: RequestId): void {
   endpoint.refuse(exchange, 503, fault(503, 'The server is closing'), { id, traits: spoken(exchange), fields: ['retry-after', '1'] });
 }
 
@@ -33,11 +33,6 @@ export function statusOf(error: ErrorObject | undefined, isModernCall: boolean):
     default:
       return 200;
   }
-}
-
-/** Whether a version is one of those that need no handshake, known or not. */
-export function needsNoHandshake(version: string | undefined): boolean {
-  return version !== undefined && version >= '2026-07-28' && /^\d{4}-\d{2}-\d{2}/.test(version);
 }
 
 /** The revision a client says it speaks, for errors that come before anything is read. */

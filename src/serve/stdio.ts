@@ -1,9 +1,11 @@
 // vivarium/serve/stdio: a server as a child process, spoken to through its standard streams.
+
 import type { Writable } from 'node:stream';
 import { VivariumError } from '../jsonrpc/error.ts';
 import type { Principal } from '../server/context.ts';
 import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
+import { settledWithin } from '../text/timeouts.ts';
 import { guardProcess, type ProcessGuard } from './guard.ts';
 import { Pipe } from './pipe.ts';
 import type { Serving, TapEvent } from './serving.ts';
@@ -120,9 +122,9 @@ class StdioServing implements Serving {
     const deadline = performance.now() + shutdownMs + graceMs;
     if (cause === 'output') this.#pipe.close();
     else await this.#pipe.finish(shutdownMs);
-    if (onShutdown !== undefined) await within(shareMs, this.#run(onShutdown));
+    if (onShutdown !== undefined) await settledWithin(shareMs, this.#run(onShutdown));
     const left = deadline - performance.now();
-    await Promise.all([endChildren(this.#guard.children, Math.min(shareMs, left)), within(left, this.#flushed())]);
+    await Promise.all([endChildren(this.#guard.children, Math.min(shareMs, left)), settledWithin(left, this.#flushed())]);
     this.#release();
   }
 
@@ -167,12 +169,6 @@ async function endChildren(children: ProcessGuard['children'], withinMs: number)
   if (children.size === 0) return;
   for (const child of children) child.kill('SIGTERM');
   const gone = [...children].map((child) => new Promise((resolve) => child.once('exit', resolve)));
-  await within(withinMs, Promise.all(gone));
+  await settledWithin(withinMs, Promise.all(gone));
   for (const child of children) child.kill('SIGKILL');
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
 }

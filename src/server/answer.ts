@@ -1,11 +1,17 @@
 // What dispatch hands back to a porch, and how a porch writes it down.
-import { type ErrorObject, errorCodes, faults } from '../jsonrpc/error.ts';
+import { cut, type ErrorObject, errorCodes, faults, type RpcReason, unsupportedMethod } from '../jsonrpc/error.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import type { ErrorDetails } from './options.ts';
 
 /** The outcome of one method: a result (with its text when that is already known) or an error. */
-export type Reply = { readonly result: object; readonly json?: string } | { readonly error: ErrorObject };
+export type Reply = { readonly result: object; readonly json?: string } | { readonly error: ErrorObject; readonly reason?: RpcReason };
+
+/** No tool or prompt has this name, or the caller may not see it: the answer is the same. */
+export function unknownName(kind: 'tool' | 'prompt', name: unknown): Reply {
+  const details = `Unknown ${kind}: ${cut(String(name))}`;
+  return { error: { code: errorCodes.invalidParams, message: details, data: { details } }, reason: 'unknown-name' };
+}
 
 /** `id` is null or absent only on an error whose request could not be read. */
 export interface Answer {
@@ -16,7 +22,7 @@ export interface Answer {
 }
 
 /** Undefined: nothing is to be sent. A promise only when the handler needs time, so that everything else keeps its order. */
-export type Outcome = Answer | undefined | Promise<Answer | undefined>;
+export type DispatchOutcome = Answer | undefined | Promise<Answer | undefined>;
 
 export type BatchOutcome = Answer | readonly Answer[] | undefined | Promise<Answer | readonly Answer[] | undefined>;
 
@@ -53,11 +59,12 @@ export function encodeAnswer(answer: Answer, onError?: (error: unknown) => void)
 }
 
 /** The same error with its details where the server wants them; what a program needs, such as a uri, stays in data. */
-export function reworded({ code, message, data }: ErrorObject, where: ErrorDetails): ErrorObject {
+export function reworded(error: ErrorObject, where: ErrorDetails): ErrorObject {
+  const { code, message, data } = error;
   const details = typeof data === 'object' && data !== null && 'details' in data && Object.keys(data).length === 1 ? data.details : data;
   if (typeof details !== 'string') return { code, message, ...(data !== undefined && { data }) };
   if (where === 'text') return { code, message, data: details };
-  const about = /^Method '(.*)' is not supported$/s.exec(details)?.[1] ?? details;
+  const about = unsupportedMethod(error) ?? details;
   return { code, message: message === about ? message : `${message}: ${about}` };
 }
 

@@ -21,7 +21,7 @@ export type Completers<Name extends string> = [Name] extends [never]
   ? Readonly<Record<string, never>>
   : { readonly [Each in Name]?: Completer };
 
-const mostValues = 100;
+const maxValues = 100;
 
 export async function complete(call: Call, params: Params | undefined): Promise<Reply> {
   const { ref, argument, context } = params as { ref: Params; argument: Params; context?: { arguments?: Params } };
@@ -36,7 +36,7 @@ export async function complete(call: Call, params: Params | undefined): Promise<
   const given: Record<string, string> = Object.create(null);
   for (const [key, item] of Object.entries(context?.arguments ?? {})) if (typeof item === 'string') given[key] = item;
   const all = completer === undefined ? [] : await completer(value, withArguments(call, given));
-  const values = all.slice(0, mostValues).map(String);
+  const values = all.slice(0, maxValues).map(String);
   return { result: call.finished({ completion: { values, total: all.length, hasMore: all.length > values.length } }) };
 }
 

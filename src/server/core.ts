@@ -2,7 +2,7 @@
 
 import { VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
-import { metaKeys, type Revision, type RevisionTraits, revisions, traitsOf } from '../protocol/revision.ts';
+import { handshakeRevisions, metaKeys, type Revision, type RevisionTraits, revisions, statelessRevisions } from '../protocol/revision.ts';
 import type { Implementation, ServerCapabilities } from '../protocol/types.ts';
 import { loadValidator } from '../schema/json-schema.ts';
 import { defineSchema, type Schema } from '../schema/schema.ts';
@@ -103,8 +103,8 @@ export class Core {
     const { name, version, title, description, websiteUrl, icons } = options;
     this.options = options;
     this.revisions = revisions.filter((revision) => options.revisions?.includes(revision) ?? true);
-    this.legacy = this.revisions.filter((revision) => traitsOf(revision).era === 'legacy');
-    this.perRequest = this.revisions.filter((revision) => traitsOf(revision).era === 'modern');
+    this.legacy = handshakeRevisions.filter((revision) => this.revisions.includes(revision));
+    this.perRequest = statelessRevisions.filter((revision) => this.revisions.includes(revision));
     this.modern = this.perRequest.length > 0;
     this.info = {
       name,
@@ -288,7 +288,7 @@ export class Core {
   /** Begins to load what calls will need, once nothing is waiting for an answer any more. */
   warm(): void {
     void this.loading();
-    const first = [...this.tools.values(), ...this.prompts.values()].slice(0, mostLooked);
+    const first = [...this.tools.values(), ...this.prompts.values()].slice(0, maxLooked);
     if (first.some((one) => one.validates)) void loadValidator();
   }
 
@@ -301,7 +301,7 @@ export class Core {
 
 const none: readonly string[] = [];
 /** To look through ten thousand schemas takes as long as to load the validator, which a later one does when it is called. */
-const mostLooked = 200;
+const maxLooked = 200;
 /** By brand, not by class: the Server may come from another copy of this package. */
 export function isServer(value: unknown): value is Server {
   return typeof value === 'object' && value !== null && brand in value;

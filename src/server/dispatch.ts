@@ -9,18 +9,18 @@ import {
   parseMessage,
 } from '../jsonrpc/message.ts';
 import { metaKeys, type RevisionTraits } from '../protocol/revision.ts';
-import { type Answer, type BatchOutcome, type Outcome, rewordedOutcome, toAnswer, toErrorAnswer } from './answer.ts';
+import { type Answer, type BatchOutcome, type DispatchOutcome, rewordedOutcome, toAnswer, toErrorAnswer } from './answer.ts';
 import type { Outlet } from './context.ts';
 import { type Core, soon } from './core.ts';
 import { initialize, type Session } from './session.ts';
 
-export function dispatch(session: Session, message: ParsedMessage, outlet: Outlet): Outcome {
+export function dispatch(session: Session, message: ParsedMessage, outlet: Outlet): DispatchOutcome {
   const { errorDetails } = session.core;
   const outcome = enter(session, message, outlet);
   return errorDetails === undefined ? outcome : rewordedOutcome(outcome, errorDetails);
 }
 
-function enter(session: Session, message: ParsedMessage, outlet: Outlet): Outcome {
+function enter(session: Session, message: ParsedMessage, outlet: Outlet): DispatchOutcome {
   switch (message.kind) {
     case 'request':
       return request(session, message, outlet);
@@ -71,7 +71,7 @@ function enterAll(session: Session, { members }: Batch, outlet: Outlet): BatchOu
   return Promise.all(outcomes).then(present);
 }
 
-function dispatchMember(session: Session, message: ParsedMessage, outlet: Outlet): Outcome {
+function dispatchMember(session: Session, message: ParsedMessage, outlet: Outlet): DispatchOutcome {
   const fault = message.kind === 'request' ? notInBatch(message) : undefined;
   if (fault !== undefined) return toErrorAnswer((message as ParsedRequest).id, fault, session.spoken);
   return enter(session, message, outlet);
@@ -89,7 +89,7 @@ function notInBatch({ method, params }: ParsedRequest): ErrorObject | undefined 
   return undefined;
 }
 
-function request(session: Session, message: ParsedRequest, outlet: Outlet): Outcome {
+function request(session: Session, message: ParsedRequest, outlet: Outlet): DispatchOutcome {
   const { queue, core } = session;
   const early = queue === undefined || message.method === 'ping' ? answerEarly(session, message) : undefined;
   if (early !== undefined) return early;
@@ -126,7 +126,7 @@ function loadingFor(core: Core, { method, params }: ParsedRequest): Promise<void
 }
 
 /** Until it is loaded, the connection's later requests line up behind the one that needs it: answers keep their order. */
-function wait(session: Session, message: ParsedRequest, outlet: Outlet, loading: Promise<void> | undefined): Outcome {
+function wait(session: Session, message: ParsedRequest, outlet: Outlet, loading: Promise<void> | undefined): DispatchOutcome {
   const { id } = message;
   session.queue ??= new Map();
   const { queue } = session;
@@ -138,7 +138,7 @@ function wait(session: Session, message: ParsedRequest, outlet: Outlet, loading:
 }
 
 /** Loading has failed when there is nothing to serve with: that is told to the author, and the client gets its answer. */
-function serveNow(session: Session, message: ParsedRequest, outlet: Outlet): Outcome {
+function serveNow(session: Session, message: ParsedRequest, outlet: Outlet): DispatchOutcome {
   const { serve, sequential } = session.core;
   if (serve === undefined) return { id: message.id, error: faults.internal() };
   const outcome = serve(session, message, outlet);

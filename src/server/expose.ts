@@ -78,10 +78,17 @@ async function read(ctx: Context, uri: string): Promise<ContentBlock[]> {
   return contents.map((item) => (item.text === undefined ? { type: 'resource', resource: item } : { type: 'text', text: item.text }));
 }
 
+/** Loaded by now, because a call is under way; a static import would load them before the first answer. */
+const features = {
+  listResources: async (): Promise<Feature> => (await import('./resources.ts')).listResources,
+  readResource: async (): Promise<Feature> => (await import('./resources.ts')).readResource,
+  getPrompt: async (): Promise<Feature> => (await import('./prompts.ts')).getPrompt,
+};
+
 /** The same feature a request would reach, in the same call. */
-async function ask(ctx: Context, feature: 'listResources' | 'readResource' | 'getPrompt', params: object): Promise<object> {
-  const requests = await import('./requests.ts');
-  const reply = await (requests[feature] as Feature)(ctx as Call, params as Record<string, unknown>);
+async function ask(ctx: Context, name: keyof typeof features, params: object): Promise<object> {
+  const feature = await features[name]();
+  const reply = await feature(ctx as Call, params as Record<string, unknown>);
   // A scope that lacks is the caller's affair; everything else the model can do something about.
   if ('error' in reply) throw reply.error.code === errorCodes.forbidden ? RpcError.from(reply.error) : new ToolError(sentence(reply.error));
   return reply.result;

@@ -1,7 +1,7 @@
 // Extensions: methods, result types, notifications and traits that the core does not know.
 import { faults, VivariumError } from '../jsonrpc/error.ts';
-import type { MethodInfo, ParamShape } from '../protocol/methods.ts';
-import { type Revision, revisions } from '../protocol/revision.ts';
+import { isReserved, type MethodInfo, type ParamShape } from '../protocol/methods.ts';
+import { type Revision, statelessRevisions } from '../protocol/revision.ts';
 import { lackingScopes } from './access.ts';
 import type { Reply } from './answer.ts';
 import type { Call } from './call.ts';
@@ -86,19 +86,14 @@ export function install(server: Server, core: Core, extension: Extension): void 
   if (core.extensions.has(id)) throw new VivariumError('ERR_DUPLICATE', `The extension "${id}" is in use already: use it once`);
   const host: ExtensionHost = {
     method(name, options, handler) {
-      if (
-        /^(initialize|ping|(server|tools|resources|prompts|completion|logging|sampling|roots|elicitation|subscriptions|notifications)\/.*)$/.test(
-          name,
-        ) ||
-        core.extensionMethods.has(name)
-      ) {
+      if (isReserved(name) || core.extensionMethods.has(name)) {
         throw new VivariumError('ERR_DUPLICATE', `The method "${name}" exists already: an extension adds methods, it replaces none`);
       }
       core.extensionMethods.set(name, {
         method: name,
         kind: 'request',
         sender: 'client',
-        revisions: new Set(options.revisions ?? revisions.slice(-1)),
+        revisions: new Set(options.revisions ?? statelessRevisions),
         params: options.params ?? [],
         mcpName: options.mcpName,
         scopes: options.scopes,
@@ -158,8 +153,8 @@ function snapshot(core: Core): () => void {
 /** Of the tool, prompt or resource that a call is about, if the caller can see it. */
 async function traitsFor(core: Core, { method, params, ctx }: AroundCall): Promise<readonly Trait[]> {
   const name = params['name'] as string;
-  // Loaded by now: a call is under way.
-  const { findResource } = await import('./requests.ts');
+  // Loaded by now, because a call is under way; a static import would load it before the first answer.
+  const { findResource } = await import('./resources.ts');
   const found =
     method === 'tools/call' ? core.tools.get(name) : method === 'prompts/get' ? core.prompts.get(name) : findResource(ctx as Call, params);
   return (found?.visibleTo?.(ctx.principal) === false ? undefined : found?.details.with) ?? [];

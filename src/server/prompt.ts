@@ -3,6 +3,7 @@ import type { Params } from '../jsonrpc/message.ts';
 import type { GetPromptResult, Icon, PromptMessage } from '../protocol/types.ts';
 import type { InputOf, OutputOf } from '../schema/infer.ts';
 import type { Schema } from '../schema/schema.ts';
+import type { StandardIssue } from '../schema/standard.ts';
 import type { Access } from './access.ts';
 import type { Call } from './call.ts';
 import type { Completer, Completers } from './completion.ts';
@@ -99,11 +100,21 @@ function complaint(schema: Schema, name: string, text: string): string | undefin
   try {
     const verdict = schema.check({ [name]: text });
     if (verdict instanceof Promise) verdict.catch(() => undefined);
-    else if (verdict.problem?.includes(`/${name}: `) === true) return verdict.problem.replaceAll(JSON.stringify(text), '');
+    else {
+      const messages = Array.from(verdict.issues ?? [])
+        .filter((issue) => isAt(issue, name))
+        .map(({ message }) => String(message));
+      if (messages.length > 0) return messages.join('\n').replaceAll(JSON.stringify(text), '');
+    }
   } catch {
     // A refinement of the author's own was reached, so it took the string.
   }
   return undefined;
+}
+
+function isAt({ path = [] }: StandardIssue, name: string): boolean {
+  const [key, ...deeper] = path;
+  return deeper.length === 0 && (typeof key === 'object' ? key.key : key) === name;
 }
 
 type Definitions = Readonly<Record<string, Params | boolean>>;

@@ -1,11 +1,11 @@
 // prompts/list and prompts/get: templates that a user picks, filled in with arguments that are strings on the wire.
-import { cut, errorCodes, faults, RpcError } from '../jsonrpc/error.ts';
+import { cut, faults, RpcError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import type { ContentBlock, GetPromptResult, PromptMessage } from '../protocol/types.ts';
 import type { JsonSchema } from '../schema/infer.ts';
 import { denied, metaOf } from './access.ts';
-import type { Reply } from './answer.ts';
+import { type Reply, unknownName } from './answer.ts';
 import type { Call } from './call.ts';
 import type { Prompt, PromptReturn } from './prompt.ts';
 import { blockFault, older } from './tool-result.ts';
@@ -54,10 +54,7 @@ function findPrompt({ core, principal }: Call, params: Params | undefined): Prom
 
 export async function getPrompt(call: Call, params: Params | undefined): Promise<Reply> {
   const prompt = findPrompt(call, params);
-  if (prompt === undefined) {
-    const details = `Unknown prompt: ${cut(String(params?.['name']))}`;
-    return { error: { code: errorCodes.invalidParams, message: details, data: { details } } };
-  }
+  if (prompt === undefined) return unknownName('prompt', params?.['name']);
   const refused = denied(call, prompt.details);
   if (refused !== undefined) return { error: refused };
   const given = (params?.['arguments'] ?? {}) as Params;

@@ -1,11 +1,11 @@
 // A request that passed the door: its era, its row in the method table, its feature, its one answer.
-import { type ErrorObject, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
+import { type ErrorObject, faults, RpcError, type RpcReason, VivariumError } from '../jsonrpc/error.ts';
 import type { Params, ParsedRequest } from '../jsonrpc/message.ts';
 import { logLevels, type MethodInfo, methods, shapeFault } from '../protocol/methods.ts';
-import { metaKeys, traitsOf } from '../protocol/revision.ts';
+import { metaKeys, type Revision, traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, Implementation, LoggingLevel, ServerCapabilities } from '../protocol/types.ts';
 import { required } from './access.ts';
-import { type Answer, forEra, type Outcome, type Reply, toAnswer } from './answer.ts';
+import { type Answer, type DispatchOutcome, forEra, type Reply, toAnswer } from './answer.ts';
 import { LacksFeature } from './asking.ts';
 import { Call } from './call.ts';
 import { complete } from './completion.ts';
@@ -18,10 +18,6 @@ import { type Handshake, initialize, type Session } from './session.ts';
 import { listen } from './subscriptions.ts';
 import { ToolError } from './tool.ts';
 import { callTool, failedCall, listTools } from './tools.ts';
-
-/** The one door to what is loaded late: for those who are there early and need a part of it. */
-export { getPrompt } from './prompts.ts';
-export { findResource, listResources, readResource } from './resources.ts';
 
 const features: ReadonlyMap<string, Feature> = new Map<string, Feature>([
   ['ping', () => ({ result: {} })],
@@ -52,7 +48,7 @@ export function equip(core: Core): void {
   core.hides ??= hiddenFrom;
 }
 
-export function serve(session: Session, message: ParsedRequest, outlet: Outlet): Outcome {
+export function serve(session: Session, message: ParsedRequest, outlet: Outlet): DispatchOutcome {
   const { core } = session;
   const { id, method, params } = message;
   const meta = params?.['_meta'] as Params | undefined;
@@ -80,7 +76,7 @@ function offered(core: Core, { capability }: MethodInfo, agreed: ServerCapabilit
   return capability === undefined || core.has(capability) || agreed?.[capability] !== undefined;
 }
 
-function answer(call: Call, feature: Feature, params: Params | undefined): Outcome {
+function answer(call: Call, feature: Feature, params: Params | undefined): DispatchOutcome {
   call.about = params?.[call.method.startsWith('resources/') ? 'uri' : 'name'] as string | undefined;
   let reply: Reply | Promise<Reply>;
   try {
@@ -104,7 +100,7 @@ function around(call: Call, feature: Feature, params: Params | undefined): Promi
     let given: object | undefined;
     const next = (): Promise<object> => {
       const rest = step(at + 1).then((inner) => {
-        if ('error' in inner) throw RpcError.from(inner.error);
+        if ('error' in inner) throw thrown(inner.error, inner.reason);
         // A list that is kept for everyone must not be changed by a wrapper: it gets a copy.
         given = inner.json === undefined ? inner.result : (JSON.parse(inner.json) as object);
         return given;
@@ -117,6 +113,10 @@ function around(call: Call, feature: Feature, params: Params | undefined): Promi
     return { result: given !== undefined && result === given ? given : permitted(call, result) };
   };
   return step(0);
+}
+
+function thrown({ code, message, data }: ErrorObject, reason: RpcReason | undefined): RpcError {
+  return new RpcError(code, message, { data, reason });
 }
 
 /** A result type of an extension goes only to clients that declared it. */
@@ -227,7 +227,7 @@ export function envelopeFault(core: Core, meta: Params): ErrorObject | undefined
 function modernCaller(core: Core, session: Session, meta: Params): Handshake | ErrorObject {
   const fault = envelopeFault(core, meta);
   if (fault !== undefined) return fault;
-  const traits = traitsOf('2026-07-28');
+  const traits = traitsOf(meta[metaKeys.protocolVersion] as Revision);
   session.spoken = traits;
   return { traits, client: new ModernClient(meta, meta[metaKeys.clientCapabilities] as ClientCapabilities) };
 }

@@ -2,6 +2,7 @@
 import { faults, VivariumError } from '../jsonrpc/error.ts';
 import type { Params, ParsedRequest, ParsedResponse, RequestId } from '../jsonrpc/message.ts';
 import type { Pending } from '../jsonrpc/pending.ts';
+import { methods, shapeFault } from '../protocol/methods.ts';
 import { isRevision, type Revision, type RevisionTraits, traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, Implementation, LoggingLevel, ServerCapabilities } from '../protocol/types.ts';
 import type { Reply } from './answer.ts';
@@ -140,10 +141,12 @@ export function messageOf(change: Change): { readonly method: string; readonly p
   return { method: change.method, ...(change.params !== undefined && { params: change.params }) };
 }
 
+const initializeShape = methods.get('initialize')?.params ?? [];
+
 /** Synchronous on purpose: whatever follows on the connection is judged with the handshake settled. */
 export function initialize(session: Session, params: Params | undefined): Reply {
   const { core } = session;
-  const fault = shapeFault(params);
+  const fault = shapeFault(initializeShape, params);
   if (fault !== undefined || params === undefined) return { error: faults.invalidParams(fault ?? '') };
   if (session.handshake !== undefined) return { error: faults.invalidRequest('Already initialized') };
   const requested = params['protocolVersion'] as string;
@@ -174,18 +177,6 @@ export function initialize(session: Session, params: Params | undefined): Reply 
       ...(core.options.instructions !== undefined && { instructions: core.options.instructions }),
     },
   };
-}
-
-/** By hand: the method table is not loaded yet when the first message arrives. */
-function shapeFault(params: Params | undefined): string | undefined {
-  for (const name of ['protocolVersion', 'capabilities', 'clientInfo']) {
-    const value = params?.[name];
-    if (value === undefined) return `Missing required parameter: ${name}`;
-    const fits =
-      name === 'protocolVersion' ? typeof value === 'string' : typeof value === 'object' && value !== null && !Array.isArray(value);
-    if (!fits) return `${name} must be ${name === 'protocolVersion' ? 'a string' : 'an object'}`;
-  }
-  return undefined;
 }
 
 function describeServer(core: Core, traits: RevisionTraits): Implementation {

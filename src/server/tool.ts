@@ -1,5 +1,5 @@
 // A tool as it was registered, and what its author may make of it. What it takes to call one is loaded later: see tools.ts.
-import type { TextFormat } from '../protocol/text.ts';
+import { loadToon, type TextFormat } from '../protocol/text.ts';
 import type { ContentBlock } from '../protocol/types.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Call } from './call.ts';
@@ -12,8 +12,6 @@ export type AnyHandler = (args: never, ctx: Call) => unknown;
 type AnyText = NonNullable<ToolOptions<unknown, unknown>['text']>;
 
 export class Tool implements Listed {
-  /** Given by tools.ts, which is loaded before anything is called: an import from here would be one more file at the start. */
-  static loadToon: () => Promise<void> = () => Promise.resolve();
   readonly name: string;
   readonly details: ToolDetails;
   readonly handler: AnyHandler;
@@ -73,7 +71,7 @@ export class Tool implements Listed {
   }
 
   async #loadToon(): Promise<void> {
-    await Tool.loadToon();
+    await loadToon();
     this.#toonReady = true;
   }
 }

@@ -1,20 +1,18 @@
 // tools/list and tools/call: tools described per revision, found by name, run, and their outcome told.
-import { cut, type ErrorObject, errorCodes, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
+import { type ErrorObject, faults, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { RevisionTraits } from '../protocol/revision.ts';
 import { loadToon, type TextFormat, toonLoaded } from '../protocol/text.ts';
 import type { JsonSchema } from '../schema/infer.ts';
-import { type Verdict, wrapSchema } from '../schema/schema.ts';
+import { type CheckResult, wrapSchema } from '../schema/schema.ts';
 import { lackingFeature, lackingScopes, metaOf, required } from './access.ts';
-import type { Reply } from './answer.ts';
+import { type Reply, unknownName } from './answer.ts';
 import { LacksFeature, PeerRefusal, Suspension, suspended } from './asking.ts';
 import { exceeds, shrink } from './budget.ts';
 import type { Call } from './call.ts';
 import type { ClientFeature } from './context.ts';
-import { type ResultOptions, StructuredResult, Tool, ToolError } from './tool.ts';
+import { type ResultOptions, StructuredResult, type Tool, ToolError } from './tool.ts';
 import { errorResult, fromFree, fromValue, project, type ToolResult, textResult } from './tool-result.ts';
-
-Tool.loadToon = loadToon;
 
 export function listTools(call: Call, params: Params | undefined): Reply {
   const { core, traits, principal } = call;
@@ -52,9 +50,7 @@ export function callTool(call: Call, params: Params | undefined): Reply | Promis
   const name = params?.['name'] as string;
   const tool = call.core.tools.get(name);
   if (tool === undefined || (tool.visibleTo !== undefined && !tool.visibleTo(call.principal))) {
-    return {
-      error: { code: errorCodes.invalidParams, message: `Unknown tool: ${cut(name)}`, data: { details: `Unknown tool: ${cut(name)}` } },
-    };
+    return unknownName('tool', name);
   }
   const refused = gate(call, tool);
   if (refused !== undefined) return refused;
@@ -85,7 +81,7 @@ function run(call: Call, tool: Tool, args: unknown): Reply | Promise<Reply> {
   }
 }
 
-function judged(call: Call, tool: Tool, verdict: Verdict): Reply | Promise<Reply> {
+function judged(call: Call, tool: Tool, verdict: CheckResult): Reply | Promise<Reply> {
   if (verdict.problem === undefined) return invoke(call, tool, verdict.value);
   if (tool.input?.fault !== undefined) call.core.report(new VivariumError('ERR_SCHEMA', tool.input.fault), 'tools/call', tool.name);
   // Up to 2025-06-18 the text said -32602; since 2025-11-25 the model must see it. It helps the model in every revision.
@@ -111,7 +107,7 @@ function returnedBy(call: Call, tool: Tool, returned: unknown): Reply | Promise<
   return verdict.then((settled) => structured(call, tool, settled, extra)).catch((error: unknown) => failed(call, tool, error));
 }
 
-function structured(call: Call, tool: Tool, verdict: Verdict, extra: ResultOptions | undefined): Reply | Promise<Reply> {
+function structured(call: Call, tool: Tool, verdict: CheckResult, extra: ResultOptions | undefined): Reply | Promise<Reply> {
   if (verdict.problem !== undefined) {
     const text = `Tool "${tool.name}" returned a result that does not match its output schema: ${verdict.problem}`;
     call.core.report(new VivariumError('ERR_SCHEMA', text), 'tools/call', tool.name);

@@ -1,7 +1,7 @@
 // Names whose values are secrets: of members, headers, flags, query parameters and variables. The one list for every room.
 
 /** Longer names are judged by their end. */
-export const longestName = 128;
+export const maxName = 128;
 const endings: readonly string[] = [
   'authorization',
   'codeverifier',
@@ -29,7 +29,7 @@ export function isSecretName(name: string): boolean {
 
 /** Of an environment variable, where every key opens something. */
 export function isSecretVariable(name: string): boolean {
-  return isSecretName(name) || /(?:key|pass|_pat)$/i.test(name.slice(-longestName));
+  return isSecretName(name) || /(?:key|pass|_pat)$/i.test(name.slice(-maxName));
 }
 
 /** Of a parameter of a query: `?key=`, and the signature of an address that was signed in advance. */
@@ -40,7 +40,7 @@ export function isSecretParameter(name: string): boolean {
 /** By the word before it, so that `admin_token` is not taken for a `min_token`. */
 function isHarmlessToken(name: string): boolean {
   const words = name
-    .slice(-longestName)
+    .slice(-maxName)
     .replaceAll(/[a-z\d](?=[A-Z])/g, '$&_')
     .toLowerCase()
     .split(/[-_.]/);
@@ -49,5 +49,5 @@ function isHarmlessToken(name: string): boolean {
 }
 
 function plainName(name: string): string {
-  return name.slice(-longestName).toLowerCase().replaceAll(/[-_.]/g, '');
+  return name.slice(-maxName).toLowerCase().replaceAll(/[-_.]/g, '');
 }

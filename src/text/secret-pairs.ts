@@ -1,5 +1,5 @@
 // Values that stand behind the name of a secret: in a query, a form, an environment, a log or a command line.
-import { isSecretName, isSecretParameter, longestName } from './secret-names.ts';
+import { isSecretName, isSecretParameter, maxName } from './secret-names.ts';
 import { isSpace } from './secret-runs.ts';
 import { type Replacement, replaced } from './secrets.ts';
 
@@ -33,7 +33,7 @@ interface Span {
 /** `at` is the sign behind the name. */
 function valueBehind(text: string, at: number, sign: number): Span | undefined {
   let start = at;
-  while (start > 0 && at - start < longestName && isNamed(text.charCodeAt(start - 1))) start -= 1;
+  while (start > 0 && at - start < maxName && isNamed(text.charCodeAt(start - 1))) start -= 1;
   if (start === at) return undefined;
   const name = text.slice(start, at);
   if (sign === equals) {

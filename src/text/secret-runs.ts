@@ -2,10 +2,10 @@
 import { kinds, type Shape, shapes } from './secret-shapes.ts';
 
 /** Longer than any private key in use: so far its end is looked for. */
-export const longestSecret = 8_192;
+export const maxSecret = 8_192;
 export const armour = { begin: '-----BEGIN ', end: '-----END ', dashes: '-----' } as const;
 
-const longestLabel = 64;
+const maxLabel = 64;
 /** A line of a key that is shorter is its last one. */
 const shortestLine = 16;
 const wordKinds = kinds.digit | kinds.upper | kinds.lower | kinds.underscore;
@@ -56,7 +56,7 @@ export function beginsWord(text: string, at: number): boolean {
 /** Behind the dashes that end the label of a PEM block. */
 export function labelEnd(text: string, from: number): number | undefined {
   let at = from;
-  while (at - from <= longestLabel && (text[at] === ' ' || isOf(text, at, kinds.upper | kinds.digit))) at += 1;
+  while (at - from <= maxLabel && (text[at] === ' ' || isOf(text, at, kinds.upper | kinds.digit))) at += 1;
   return text.startsWith(armour.dashes, at) ? at + armour.dashes.length : undefined;
 }
 

@@ -1,5 +1,5 @@
 // Finds secrets by their shape, in time that grows with the length of the text: a character is looked at a few times at most.
-import { armour, beginsWord, byFirst, isOf, labelEnd, longestSecret, openKeyEnd, passwordEnd, runEnd, userEnd } from './secret-runs.ts';
+import { armour, beginsWord, byFirst, isOf, labelEnd, maxSecret, openKeyEnd, passwordEnd, runEnd, userEnd } from './secret-runs.ts';
 import { base64url, kinds, type Shape } from './secret-shapes.ts';
 
 export interface Secret {
@@ -103,7 +103,7 @@ class Scan {
     if (!text.startsWith(armour.begin, at)) return undefined;
     const body = labelEnd(text, at + armour.begin.length);
     if (body === undefined || !text.slice(at, body).includes('PRIVATE KEY')) return undefined;
-    const stop = Math.min(body + 2 * longestSecret, this.#json ? this.#ahead('"', body) : text.length);
+    const stop = Math.min(body + 2 * maxSecret, this.#json ? this.#ahead('"', body) : text.length);
     const end = this.#ahead(armour.end, body);
     const to = (end < stop ? labelEnd(text, end + armour.end.length) : undefined) ?? openKeyEnd(text, body, stop);
     return to > body ? { from: at, to, prefix: 4 } : undefined;

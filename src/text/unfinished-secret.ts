@@ -1,13 +1,13 @@
 // How much of the end of a text may be the beginning of a secret: whatever is cut into pieces shows none of its halves.
-import { armour, beginsWord, byFirst, labelEnd, longestSecret, passwordEnd, runEnd, tailStart, userEnd } from './secret-runs.ts';
+import { armour, beginsWord, byFirst, labelEnd, maxSecret, passwordEnd, runEnd, tailStart, userEnd } from './secret-runs.ts';
 import { base64url, kinds, type Shape } from './secret-shapes.ts';
 
 const signedToken: Shape = { prefix: 'eyJ', body: base64url | kinds.dot, least: 0 };
-const longestPrefix = 32;
+const maxPrefix = 32;
 
 /** Its last characters, so many of them. With `cutOff` nothing more comes: then an address without a password hides nothing. */
 export function unfinishedSecret(text: string, { cutOff = false }: { readonly cutOff?: boolean } = {}): number {
-  const end = text.slice(-longestSecret);
+  const end = text.slice(-maxSecret);
   return end.length - Math.min(openShape(end), openKey(end), openLogin(end, cutOff));
 }
 
@@ -26,7 +26,7 @@ function openShape(text: string): number {
   };
   // Every body is of these.
   const tail = tailStart(text, base64url | kinds.dot | kinds.slash | kinds.sign);
-  for (let at = Math.max(0, tail - longestPrefix); at < text.length; at++) {
+  for (let at = Math.max(0, tail - maxPrefix); at < text.length; at++) {
     if (!beginsWord(text, at)) continue;
     if (isOpen(signedToken, at) || byFirst[text.charCodeAt(at)]?.some((shape) => isOpen(shape, at)) === true) return at;
   }

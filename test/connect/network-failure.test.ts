@@ -49,7 +49,7 @@ describe('a connection', () => {
   it('names what is wrong with TLS', async () => {
     const { url } = await rude((_heard, response) => response.end());
     const failure = await (await Peer.open(http(url.replace('http:', 'https:')))).fails();
-    expect(failure).toMatchObject({ kind: 'network', unsent: true, message: expect.stringMatching(/^TLS: /) });
+    expect(failure).toMatchObject({ kind: 'network', reason: 'not-tls', unsent: true, message: expect.stringMatching(/^TLS: /) });
     const server = createTlsServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());

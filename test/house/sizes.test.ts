@@ -5,6 +5,11 @@ import { codeOnly, file, paths, type SourceFile, sources } from './tree.ts';
 
 const folders = ['src', 'test', 'scripts', 'bench', 'examples'];
 const maxLines = 400;
+/** A class with one lifetime may be longer, where splitting it only made satellites with callbacks into it. */
+const maxClassLines = 600;
+const longClasses: ReadonlyMap<string, string> = new Map([
+  ['src/client/conversation.ts', 'a conversation, its recovery and what it is notified of share one connection and one end'],
+]);
 const maxReadmeLines = 150;
 
 const kebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
@@ -20,9 +25,14 @@ describe('source files', () => {
   it(`have at most ${maxLines} lines`, () => {
     expect(
       sources(...folders)
-        .filter(({ text }) => lines(text) > maxLines)
+        .filter(({ path, text }) => lines(text) > (longClasses.has(path) ? maxClassLines : maxLines))
         .map(({ path, text }) => `${path}: ${lines(text)}`),
     ).toEqual([]);
+  });
+
+  it('that may be longer need it', () => {
+    const long = sources(...folders).filter(({ text }) => lines(text) > maxLines);
+    expect([...longClasses.keys()].filter((path) => !long.some((one) => one.path === path))).toEqual([]);
   });
 
   it('have names in kebab-case that say something', () => {

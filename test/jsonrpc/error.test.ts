@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import * as front from 'vivarium';
 import * as protocol from 'vivarium/protocol';
-import { cut, errorCodes, faults, localErrorCodes, RpcError, VivariumError } from '../../src/jsonrpc/error.ts';
+import { cut, errorCodes, faults, localErrorCodes, RpcError, unsupportedMethod, VivariumError } from '../../src/jsonrpc/error.ts';
+
+describe('unsupportedMethod', () => {
+  it.each(['tools/call', '', "it's", "' is not supported"])('reads the method back from an error made for %j', (method) => {
+    expect(unsupportedMethod(faults.methodNotFound(method))).toBe(method);
+  });
+
+  it('finds none in any other error', () => {
+    expect(unsupportedMethod(faults.internal())).toBeUndefined();
+    expect(unsupportedMethod({ ...faults.methodNotFound('x'), code: 7 })).toBeUndefined();
+    expect(unsupportedMethod({ ...faults.methodNotFound('x'), data: 'other' })).toBeUndefined();
+  });
+});
 
 describe('errorCodes', () => {
   it('names the codes of JSON-RPC and of every revision', () => {

@@ -147,8 +147,8 @@ export const transports: readonly Requirement[] = [
     rows: ['list 1.3.4-2'],
     proof: [
       'test/client/client/requirements-stdio.test.ts > A child that the client started reads nothing but lines of UTF-8, each one message, until its stdin is closed',
-      'test/connect/stdio-group.test.ts > ends a child that ends with its stdin, and its own child, started %s',
-      'test/connect/stdio-group.test.ts > ends a child that ignores the end of stdin and SIGTERM, and its own child, started %s',
+      'test/node/process-group.test.ts > ends a child that ends with its stdin, and its own child, started %s',
+      'test/node/process-group.test.ts > ends a child that ignores the end of stdin and SIGTERM, and its own child, started %s',
     ],
   },
   {

@@ -1,7 +1,7 @@
 // A server inside the same program, reached through a channel of objects.
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { metaKeys } from 'vivarium/protocol';
-import { type Channel, type MemoryOptions, serveMemory } from 'vivarium/serve/memory';
+import { type MemoryChannel, type MemoryOptions, serveMemory } from 'vivarium/serve/memory';
 import { Server } from 'vivarium/server';
 import type { Message } from '../matrix/link.ts';
 
@@ -25,7 +25,7 @@ async function settled(server: Server = createServer()): Promise<Server> {
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A channel and what came through it. */
-function listen(server: Server, options?: MemoryOptions): { readonly channel: Channel; readonly received: Message[] } {
+function listen(server: Server, options?: MemoryOptions): { readonly channel: MemoryChannel; readonly received: Message[] } {
   const channel = serveMemory(server, options);
   const received: Message[] = [];
   channel.receive((message) => received.push(message as Message));

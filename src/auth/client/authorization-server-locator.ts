@@ -7,7 +7,7 @@ import type { Method } from './token-round.ts';
 import { decode, keys } from './token-store.ts';
 import type { Demand } from './www-authenticate.ts';
 
-export interface Target {
+export interface AuthorizationTarget {
   readonly server: AuthServer;
   /** As published; undefined when the server publishes nothing. */
   readonly resource: string | undefined;
@@ -41,12 +41,12 @@ export class Locator {
     return place === undefined ? undefined : this.#keyOf(place);
   }
 
-  keyOf({ server, resource }: Target): string {
+  keyOf({ server, resource }: AuthorizationTarget): string {
     return this.#keyOf({ issuer: server.issuer, ...(resource !== undefined && { resource }) });
   }
 
   /** As it was last time. */
-  async last(ask: Ask): Promise<Target | undefined> {
+  async last(ask: Ask): Promise<AuthorizationTarget | undefined> {
     const place = await this.#place();
     if (place === undefined) return undefined;
     const server = await this.#serverOf(place.issuer, place.resource === undefined, ask);
@@ -54,7 +54,7 @@ export class Locator {
   }
 
   /** As the MCP server says now. */
-  async discover(demand: Demand, ask: Ask): Promise<Target> {
+  async discover(demand: Demand, ask: Ask): Promise<AuthorizationTarget> {
     const { resource, servers, scopes } = await findResource(this.#endpoint, demand, ask, this.#terms.reachFrom(this.#endpoint));
     const server = await this.#serverOf(this.#method.choose(servers), resource === undefined, ask);
     await this.#remember({ issuer: server.issuer, ...(resource !== undefined && { resource }) });

@@ -1,16 +1,11 @@
 // Who the client is at an authorization server, and how it shows that at the token endpoint.
-import type { ClientAuth, PrivateKey } from 'oauth4webapi';
+import type { PrivateKey } from 'oauth4webapi';
 import { asHttpUrl } from '../server/fetch-json.ts';
 import { mistake } from '../server/options.ts';
 import { refused } from './authorization-server-request.ts';
 import type { AuthServer } from './server-discovery.ts';
-import type { Round } from './token-round.ts';
+import type { Party, Round } from './token-round.ts';
 import { keys } from './token-store.ts';
-
-export interface Party {
-  readonly clientId: string;
-  readonly authenticate: ClientAuth;
-}
 
 /** A public client: it says who it is and can prove nothing. */
 export function publicParty(clientId: string): Party {

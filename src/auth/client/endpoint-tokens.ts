@@ -1,15 +1,14 @@
 // The tokens for one MCP endpoint: held, refreshed, replaced, and each of that done once however many ask.
 import { VivariumError } from '../../jsonrpc/error.ts';
 import type { TokenRequest } from '../../protocol/authorization.ts';
-import { Locator, type Target } from './authorization-server-locator.ts';
+import { type AuthorizationTarget, Locator } from './authorization-server-locator.ts';
 import { type Ask, createAsk, refused } from './authorization-server-request.ts';
-import type { Party } from './client-authentication.ts';
 import { createKey, type DpopKey, importKey, isOffered, type Nonces } from './dpop.ts';
 import { decodeGrant, encodeGrant, type Grant, isAnswer, isFresh, suits, toGrant } from './grant.ts';
 import type { ClientTerms } from './options.ts';
 import { SingleFlight } from './single-flight.ts';
 import { GrantRefused, requestToken } from './token-endpoint.ts';
-import type { Method, Round } from './token-round.ts';
+import type { Method, Party, Round } from './token-round.ts';
 import { type Demand, readDemand } from './www-authenticate.ts';
 
 const windowMs = 60_000;
@@ -18,7 +17,7 @@ const windowMs = 60_000;
 interface Need {
   readonly request: TokenRequest;
   readonly demand: Demand;
-  readonly target: Target;
+  readonly target: AuthorizationTarget;
   readonly key: string;
   /** As the store has it: only who knows it may replace it. */
   text: string | undefined;

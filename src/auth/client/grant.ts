@@ -1,7 +1,7 @@
 // Tokens as they are kept: made from an answer, good for a while, and enough for a request or not.
 import type { JWK } from 'jose';
 import type { TokenRequest } from '../../protocol/authorization.ts';
-import type { TokenAnswer } from './token-endpoint.ts';
+import type { TokenAnswer } from './token-round.ts';
 import { decode } from './token-store.ts';
 import type { Demand } from './www-authenticate.ts';
 

@@ -3,9 +3,9 @@
 import { isLoopback } from '../../text/loopback.ts';
 import type { JsonObject } from '../server/fetch-json.ts';
 import { jsonOf, quote, refused } from './authorization-server-request.ts';
-import { type Party, publicParty, secretParty } from './client-authentication.ts';
+import { publicParty, secretParty } from './client-authentication.ts';
+import type { Party, Round } from './token-round.ts';
 import type { AuthServer } from './server-discovery.ts';
-import type { Round } from './token-round.ts';
 import { decode, keys } from './token-store.ts';
 
 interface Registration {

@@ -2,18 +2,8 @@
 import type { AuthorizationServer, Client, TokenEndpointResponse } from 'oauth4webapi';
 import type { JsonObject } from '../server/fetch-json.ts';
 import { jsonOf, quote, refused } from './authorization-server-request.ts';
-import type { Party } from './client-authentication.ts';
-import type { Round } from './token-round.ts';
+import type { Party, Round, TokenAnswer } from './token-round.ts';
 import { splitScopes } from './www-authenticate.ts';
-
-export interface TokenAnswer {
-  readonly access: string;
-  readonly scheme: 'Bearer' | 'DPoP';
-  readonly refresh: string | undefined;
-  /** Undefined: what was asked for. */
-  readonly granted: readonly string[] | undefined;
-  readonly seconds: number | undefined;
-}
 
 /** Said by the authorization server itself, so it may be acted upon. */
 export class GrantRefused extends Error {

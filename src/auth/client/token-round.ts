@@ -1,12 +1,10 @@
 // One attempt to get a token: with whom, for what, by which means.
-
+import type { ClientAuth } from 'oauth4webapi';
 import type { Reach } from './allowed-addresses.ts';
 import type { Ask } from './authorization-server-request.ts';
-import type { Party } from './client-authentication.ts';
 import type { DpopKey, Nonces } from './dpop.ts';
 import type { KeptTokens } from './fallback-token-store.ts';
 import type { AuthServer } from './server-discovery.ts';
-import type { TokenAnswer } from './token-endpoint.ts';
 
 export interface Round {
   readonly server: AuthServer;
@@ -20,6 +18,21 @@ export interface Round {
   /** The key new tokens are to be bound to. */
   readonly key: DpopKey | undefined;
   readonly nonces: Nonces;
+}
+
+/** Who the client is at an authorization server, and how it proves it. */
+export interface Party {
+  readonly clientId: string;
+  readonly authenticate: ClientAuth;
+}
+
+export interface TokenAnswer {
+  readonly access: string;
+  readonly scheme: 'Bearer' | 'DPoP';
+  readonly refresh: string | undefined;
+  /** Undefined: what was asked for. */
+  readonly granted: readonly string[] | undefined;
+  readonly seconds: number | undefined;
 }
 
 /** How a kind of client gets its tokens. */

@@ -1,16 +1,16 @@
 // The order in which a request is judged, whatever it is that knows good tokens from bad ones.
 import type { Admission, Authorizer, RequestHead } from '../../protocol/authorization.ts';
 import { refuseForNow, refuseInvalid, refuseMalformed, refuseMissing, refuseScope } from './challenge.ts';
-import type { Verdict } from './claims.ts';
+import type { TokenVerdict } from './claims.ts';
 import type { Terms } from './options.ts';
 import { findToken } from './request-token.ts';
 import { resourceMetadata } from './resource-metadata.ts';
 
 /** Says whose token it is. Plain when it is known at once; never throws. */
-export type Judge = (token: string, resource: string, head: RequestHead) => Verdict | Promise<Verdict>;
+export type Judge = (token: string, resource: string, head: RequestHead) => TokenVerdict | Promise<TokenVerdict>;
 
 export function createAuthorizer(terms: Terms, judge: Judge, usesResource = false): Authorizer {
-  const admission = (verdict: Verdict, resource: string): Admission => {
+  const admission = (verdict: TokenVerdict, resource: string): Admission => {
     if ('unavailable' in verdict) return { refused: refuseForNow(verdict.unavailable) };
     if ('invalid' in verdict) return { refused: refuseInvalid(terms, resource, verdict.invalid) };
     const { scopes } = verdict.principal;

@@ -4,7 +4,7 @@ import type { JsonObject } from './fetch-json.ts';
 import { mistake, type Terms } from './options.ts';
 
 /** `unavailable`: seconds until it is worth asking again. */
-export type Verdict = { readonly principal: Principal } | { readonly invalid: string } | { readonly unavailable: number };
+export type TokenVerdict = { readonly principal: Principal } | { readonly invalid: string } | { readonly unavailable: number };
 
 export const invalid = {
   token: { invalid: 'The access token is not valid' },
@@ -42,7 +42,7 @@ export function isBound({ cnf }: JsonObject): boolean {
 }
 
 /** `sub`, or the client where no user is concerned; `map` is the author's, and may throw. */
-export function judged(claims: JsonObject, map: ((claims: JsonObject) => Partial<Principal>) | undefined, terms: Terms): Verdict {
+export function judged(claims: JsonObject, map: ((claims: JsonObject) => Partial<Principal>) | undefined, terms: Terms): TokenVerdict {
   try {
     const principal = principalOf(claims, map?.(claims));
     return principal === undefined ? invalid.subject : { principal };

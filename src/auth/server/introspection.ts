@@ -2,7 +2,7 @@
 import type { Authorizer, Principal } from '../../protocol/authorization.ts';
 import { withTimeout } from '../../text/timeouts.ts';
 import { createAuthorizer } from './authorizer.ts';
-import { asAudience, invalid, isBound, isFor, judged, type Verdict } from './claims.ts';
+import { asAudience, invalid, isBound, isFor, judged, type TokenVerdict } from './claims.ts';
 import { asHttpUrl, fetchJson, type JsonObject } from './fetch-json.ts';
 import { type AuthOptions, asTerms, checkCount, mistake, type Terms } from './options.ts';
 import { Recent } from './token-cache.ts';
@@ -35,7 +35,7 @@ const retrySeconds = 5;
 const toleranceSeconds = 5;
 
 interface Judged {
-  readonly verdict: Verdict;
+  readonly verdict: TokenVerdict;
   readonly audience?: unknown;
 }
 
@@ -74,7 +74,7 @@ export function introspection(options: IntrospectionOptions): Authorizer {
       pending.delete(token);
     }
   };
-  const conclude = ({ verdict, audience: claimed }: Judged, resource: string): Verdict => {
+  const conclude = ({ verdict, audience: claimed }: Judged, resource: string): TokenVerdict => {
     if (!('principal' in verdict) || (claimed === undefined && audience === undefined)) return verdict;
     return isFor(claimed, audience, resource) ? verdict : invalid.audience;
   };
@@ -93,7 +93,7 @@ export function introspection(options: IntrospectionOptions): Authorizer {
   );
 }
 
-function judge(answer: JsonObject, { issuer, principal }: IntrospectionOptions, terms: Terms): Verdict {
+function judge(answer: JsonObject, { issuer, principal }: IntrospectionOptions, terms: Terms): TokenVerdict {
   const { active, iss, exp, nbf, token_type: type } = answer;
   const now = Date.now() / 1_000;
   if (active !== true) return invalid.token;

@@ -2,7 +2,7 @@
 import type { CryptoKey, JSONWebKeySet, JWTPayload } from 'jose';
 import type { Authorizer, Principal } from '../../protocol/authorization.ts';
 import { createAuthorizer } from './authorizer.ts';
-import { asAudience, invalid, isBound, isFor, judged, type Verdict } from './claims.ts';
+import { asAudience, invalid, isBound, isFor, judged, type TokenVerdict } from './claims.ts';
 import { asHttpUrl } from './fetch-json.ts';
 import { type KeySet, type KeySource, localKeys, remoteKeys } from './issuer-keys.ts';
 import { type AuthOptions, asTerms, checkCount, mistake, type Terms } from './options.ts';
@@ -37,7 +37,7 @@ export interface JwtOptions extends AuthOptions {
 }
 
 interface Verified {
-  readonly verdict: Verdict;
+  readonly verdict: TokenVerdict;
   readonly audience: unknown;
 }
 
@@ -95,7 +95,7 @@ function checkKeys(keys: JwtKeys): void {
   if (!isPublic) throw mistake('`keys` may hold only public keys: give the public half of each pair');
 }
 
-async function verify(token: string, resource: string, settled: Settled, recent: Recent<Verified>): Promise<Verdict> {
+async function verify(token: string, resource: string, settled: Settled, recent: Recent<Verified>): Promise<TokenVerdict> {
   const { source, terms, audience, tolerance } = settled;
   if (!(await isPlausible(token, settled.algorithms))) return invalid.token;
   let keys = await source.current();

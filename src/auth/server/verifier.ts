@@ -1,7 +1,7 @@
 // Tokens that only the author of the server can judge.
 import type { Authorizer, Principal, RequestHead } from '../../protocol/authorization.ts';
 import { createAuthorizer } from './authorizer.ts';
-import { asPrincipal, invalid, isBound, type Verdict } from './claims.ts';
+import { asPrincipal, invalid, isBound, type TokenVerdict } from './claims.ts';
 import { type AuthOptions, asTerms, mistake, type Terms } from './options.ts';
 
 /**
@@ -27,14 +27,14 @@ export function verifier(verify: Verifier, options: AuthOptions = {}): Authorize
   });
 }
 
-function judged(answer: Principal | undefined, terms: Terms): Verdict {
+function judged(answer: Principal | undefined, terms: Terms): TokenVerdict {
   if (answer === undefined || answer === null) return invalid.token;
   const principal = asPrincipal(answer);
   if (principal === undefined) return failed(mistake('A verifier gave no principal: return { id, scopes }, or undefined'), terms);
   return isBound(principal.claims ?? {}) ? invalid.bound : { principal };
 }
 
-function failed(error: unknown, terms: Terms): Verdict {
+function failed(error: unknown, terms: Terms): TokenVerdict {
   terms.report(error);
   return invalid.token;
 }

@@ -11,7 +11,7 @@ interface Loaded {
 }
 
 /** What the compiler throws. */
-interface Told {
+interface CompilerError {
   readonly message?: unknown;
   readonly startLine?: number;
   readonly startColumn?: number;
@@ -39,7 +39,7 @@ async function strip(source: string, url: string): Promise<string> {
       return (await transform(source, { mode: 'transform', filename: url, sourceMap: false })).code;
     } catch (error) {
       // It throws plain objects, which would be printed as such.
-      const { message = error, startLine = 1, startColumn = 0, snippet } = error as Told;
+      const { message = error, startLine = 1, startColumn = 0, snippet } = error as CompilerError;
       const place = `${fileURLToPath(url)}:${startLine}:${startColumn + 1}`;
       throw withoutStack(`${String(message)} (${place})`, snippet);
     }

@@ -1,6 +1,7 @@
 // A client of the server that a command line names, for as long as a command runs.
 import { staticToken } from '../../auth/client/static-token.ts';
-import { type Client, connect } from '../../client/index.ts';
+import { failureLine } from '../../client/failure.ts';
+import { type Client, connect, type Failure } from '../../client/index.ts';
 import { RpcError, VivariumError } from '../../jsonrpc/error.ts';
 import type { AuthProvider } from '../../protocol/authorization.ts';
 import { isRevision, type Revision, revisions } from '../../protocol/revision.ts';
@@ -103,10 +104,10 @@ function asCommandError(error: unknown): unknown {
   const { code, message } = error;
   if (code === 'ERR_CONFIG') return new CommandError(exitCodes.usage, message, { cause: error });
   if (code === 'ERR_AUTH_REQUIRED' || code === 'ERR_AUTH_FAILED' || code === 'ERR_FORBIDDEN') {
-    // What a program would do about it is no help on a command line.
-    const { hint } = (error.failure ?? {}) as { readonly hint?: string };
-    const plain = hint === undefined ? message : message.replace(`; ${hint}`, '');
-    return new CommandError(exitCodes.authorization, plain, {
+    // The hint of the failure names options of the library; a command line has others.
+    const { cause, target } = (error.failure ?? {}) as Partial<Failure>;
+    const line = cause === undefined || target === undefined ? message : failureLine({ cause, target });
+    return new CommandError(exitCodes.authorization, line, {
       hint: '--token-env names a variable with a token; --login gets one with the browser, where the server says who gives them',
       cause: error,
     });

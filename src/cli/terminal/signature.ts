@@ -5,10 +5,10 @@ import { printable, printableLines } from './terminal.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 const deepest = 6;
-const mostLength = 100;
+const maxLength = 100;
 /** Parts of one signature: references and choices of a stranger's schema can multiply to any number. */
-const mostParts = 1_000;
-const longestValue = 500;
+const maxParts = 1_000;
+const maxValue = 500;
 
 interface Drawing {
   readonly root: Schema;
@@ -20,7 +20,7 @@ export function signatureOf({ name, inputSchema, outputSchema }: Tool): string {
   const result = outputSchema === undefined ? '' : `: ${typeOf(asSchema(outputSchema) ?? {}, drawingOf(outputSchema), 0)}`;
   const parameters = membersOf(asSchema(inputSchema) ?? {}, drawingOf(inputSchema), 0);
   const line = `(${parameters.join(', ')})${result}`;
-  if (name.length + line.length <= mostLength || parameters.length < 2) return printable(`${name}${line}`);
+  if (name.length + line.length <= maxLength || parameters.length < 2) return printable(`${name}${line}`);
   return `${printable(name)}(\n${parameters.map((one) => `  ${printable(one)},\n`).join('')})${printable(result)}`;
 }
 
@@ -48,7 +48,7 @@ function each<T>(all: readonly T[], drawing: Drawing, draw: (one: T) => string):
   const drawn: string[] = [];
   for (const one of all) {
     drawing.parts += 1;
-    if (drawing.parts > mostParts) return [...drawn, '…'];
+    if (drawing.parts > maxParts) return [...drawn, '…'];
     drawn.push(draw(one));
   }
   return drawn;
@@ -58,7 +58,7 @@ function each<T>(all: readonly T[], drawing: Drawing, draw: (one: T) => string):
 function literal(value: unknown): string {
   try {
     const text = JSON.stringify(value);
-    return text.length <= longestValue ? text : `${text.slice(0, longestValue)}…`;
+    return text.length <= maxValue ? text : `${text.slice(0, maxValue)}…`;
   } catch {
     return '…';
   }

@@ -1,7 +1,6 @@
 // What callers hold at one endpoint (calls, streams, sessions, bytes), and which limit stops them: their own first, then everyone's.
 import { weightOf } from '../../jsonrpc/weight.ts';
 import type { Principal } from '../../protocol/authorization.ts';
-import type { Exchange } from '../exchange.ts';
 import type { Settings } from '../http-options.ts';
 
 /** The limits a request can run into, as they are counted in `stats.refused`. */
@@ -181,7 +180,7 @@ export class Callers {
   }
 
   /** A caller is its principal; where nobody is asked who they are, it is its connection, or everyone where there is none to be seen. */
-  of(principal: Principal, { connection }: Exchange): Account {
+  of(principal: Principal, { connection }: { readonly connection: object | undefined }): Account {
     return this.#authorized ? this.#ofPrincipal(principal.id) : this.ofConnection(connection);
   }
 

@@ -1,5 +1,5 @@
 // What is said to whoever reaches a limit: which one, and when to come back.
-import type { Endpoint, Refusing } from '../endpoint.ts';
+import type { EndpointHost, Refusing } from '../endpoint-host.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Settings } from '../http-options.ts';
 import { fault } from '../status.ts';
@@ -45,14 +45,14 @@ const overloads: Readonly<Record<LimitName, Overload>> = {
   unread: own('1', () => 'Earlier answers have not been read'),
 };
 
-export function overloaded(endpoint: Endpoint, exchange: Exchange, limit: LimitName, more: Refusing = {}): void {
+export function overloaded(endpoint: EndpointHost, exchange: Exchange, limit: LimitName, more: Refusing = {}): void {
   endpoint.counters.refuse(limit);
   const { status, retryAfter, message } = overloads[limit];
   endpoint.refuse(exchange, status, fault(status, message(endpoint.settings)), { ...more, fields: ['retry-after', retryAfter] });
 }
 
 /** The same for a message that came on its own way, and is answered on another. */
-export function overloadFault(endpoint: Endpoint, limit: LimitName): ReturnType<typeof fault> {
+export function overloadFault(endpoint: EndpointHost, limit: LimitName): ReturnType<typeof fault> {
   endpoint.counters.refuse(limit);
   const { status, message } = overloads[limit];
   return fault(status, message(endpoint.settings));

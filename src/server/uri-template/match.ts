@@ -1,9 +1,11 @@
 // Takes a URI apart along a template, in time linear in the URI: each piece of the template looks at each character a few times.
-import { maxLength, type UriTemplate } from './uri-template.ts';
 
 export type TemplateMatch = Record<string, string | readonly string[]>;
 
 /** What a template consists of when it is matched. */
+/** Of a template, and of an address that is held against it. */
+export const maxLength = 8_192;
+
 export type Piece =
   | { readonly kind: 'literal'; readonly text: string }
   /** `between` separates the items of a list. */
@@ -32,7 +34,7 @@ interface Work {
  * A query takes as much as lets the rest match: its parameters come in any order, each may be absent, others are ignored.
  * `work` counts steps, for tests.
  */
-export function matchTemplate({ pieces }: UriTemplate, uri: string, work: Work = { steps: 0 }): TemplateMatch | undefined {
+export function matchTemplate({ pieces }: { readonly pieces: readonly Piece[] | undefined }, uri: string, work: Work = { steps: 0 }): TemplateMatch | undefined {
   return pieces === undefined ? undefined : matchPieces(pieces, uri, work);
 }
 

@@ -1,6 +1,6 @@
 // URI templates (RFC 6570) in both directions: from values to a URI, and from a URI back to the values.
 import { cut, VivariumError } from '../../jsonrpc/error.ts';
-import type { Piece } from './match.ts';
+import { maxLength, type Piece } from './match.ts';
 
 export type TemplateOperator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&';
 
@@ -28,8 +28,6 @@ export interface UriTemplate {
   readonly pieces: readonly Piece[] | undefined;
 }
 
-/** Of a template, and of a URI that is matched. */
-export const maxLength = 8_192;
 const maxVariables = 64;
 
 /** `stops` cannot be part of a value when matching; `ifEmpty` is what follows the name of an empty one, where names are written. */

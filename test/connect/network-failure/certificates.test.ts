@@ -7,7 +7,7 @@ import { fetchHttp } from '../../../src/connect/fetch.ts';
 import { http } from '../../../src/connect/http.ts';
 import { sse } from '../../../src/connect/sse.ts';
 import { connect } from '../../../src/index.ts';
-import type { Connector } from '../../../src/protocol/channel.ts';
+import type { Connector, NetworkReason } from '../../../src/protocol/channel.ts';
 import { failureOf } from '../../client/rude.ts';
 import { createEverything } from '../../fixtures/everything.mjs';
 import { type Certificate, certify } from '../certificate.ts';
@@ -48,22 +48,30 @@ async function serve(certificate: Certificate): Promise<Served> {
   };
 }
 
-const bad: readonly (readonly [what: string, certificate: Certificate, cause: RegExp])[] = [
-  ['that is signed by itself', certify({ hosts: [host] }), /^TLS: the certificate is signed by itself \(DEPTH_ZERO_SELF_SIGNED_CERT\b/],
+const bad: readonly (readonly [what: string, certificate: Certificate, cause: RegExp, reason: NetworkReason])[] = [
+  [
+    'that is signed by itself',
+    certify({ hosts: [host] }),
+    /^TLS: the certificate is signed by itself \(DEPTH_ZERO_SELF_SIGNED_CERT\b/,
+    'untrusted-certificate',
+  ],
   [
     'that has expired',
     certify({ hosts: [host], from: -2, until: -1, by: authority }),
     /^TLS: the certificate has expired \(CERT_HAS_EXPIRED\b/,
+    'certificate-dates',
   ],
   [
     'that is not valid yet',
     certify({ hosts: [host], from: 1, until: 2, by: authority }),
     /^TLS: the certificate is not valid yet \(CERT_NOT_YET_VALID\b/,
+    'certificate-dates',
   ],
   [
     'for another host',
     certify({ hosts: ['other.example'], by: authority }),
     /^TLS: the certificate is for another host \(ERR_TLS_CERT_ALTNAME_INVALID\b.*\b127\.0\.0\.1\b/,
+    'certificate-name',
   ],
 ];
 
@@ -88,10 +96,10 @@ describe.each<[string, (url: string) => Connector, phase: string]>([
   });
 });
 
-it.each(bad)('A channel knows that nothing went to a server with a certificate %s', async (_what, certificate, cause) => {
+it.each(bad)('A channel knows that nothing went to a server with a certificate %s', async (_what, certificate, cause, reason) => {
   const { url } = await serve(certificate);
   const failure = await (await Peer.open(http(url, trusting))).fails();
-  expect(failure).toMatchObject({ kind: 'network', unsent: true, message: expect.stringMatching(cause) });
+  expect(failure).toMatchObject({ kind: 'network', reason, unsent: true, message: expect.stringMatching(cause) });
 });
 
 // Nothing tells fetch whom to trust: there, a certificate of this authority for another host is refused for its authority.

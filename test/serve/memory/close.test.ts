@@ -1,7 +1,7 @@
 // How a channel to a server in the same program ends.
 import { describe, expect, it, vi } from 'vitest';
 import { metaKeys } from 'vivarium/protocol';
-import { type Channel, serveMemory } from 'vivarium/serve/memory';
+import { type MemoryChannel, serveMemory } from 'vivarium/serve/memory';
 import { Server } from 'vivarium/server';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -23,7 +23,7 @@ const call = (id: number, name: string): object => ({
 
 function open(): {
   readonly server: Server;
-  readonly channel: Channel;
+  readonly channel: MemoryChannel;
   readonly listener: ReturnType<typeof vi.fn>;
   readonly aborted: unknown[];
 } {

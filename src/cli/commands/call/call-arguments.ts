@@ -65,21 +65,21 @@ function asMeant(text: string, name: string, member: unknown, root: Schema, leve
 }
 
 /** More than any schema of good will has: references to choices of references multiply to any number. */
-const mostForms = 1_000;
+const maxForms = 1_000;
 
 /** What it may be, behind references and choices. */
 function formsOf(member: unknown, root: Schema): readonly Schema[] {
   const forms: Schema[] = [];
   const waiting: unknown[] = [member];
-  for (let seen = 0; seen < mostForms && waiting.length > 0; seen++) {
+  for (let seen = 0; seen < maxForms && waiting.length > 0; seen++) {
     const schema = waiting.shift();
     if (typeof schema !== 'object' || schema === null) continue;
     const { $ref, type, anyOf, oneOf, allOf } = schema as Schema;
     const choice = [anyOf, oneOf, allOf].find(Array.isArray);
     if (typeof $ref === 'string') waiting.unshift(resolveRef($ref, root));
     else if (type !== undefined || choice === undefined) forms.push(schema as Schema);
-    else waiting.unshift(...choice.slice(0, mostForms));
-    waiting.splice(mostForms);
+    else waiting.unshift(...choice.slice(0, maxForms));
+    waiting.splice(maxForms);
   }
   return forms;
 }

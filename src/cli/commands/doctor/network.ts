@@ -4,6 +4,7 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { asNetworkFailure } from '../../../connect/network-failure.ts';
 import { isLoopback } from '../../../text/loopback.ts';
+import { settledWithin } from '../../../text/timeouts.ts';
 import type { Examination } from './step.ts';
 
 const stepMs = 10_000;
@@ -58,10 +59,9 @@ async function agreeOnTls(host: string, port: number, examination: Examination):
     const days = (Date.parse(until) - Date.now()) / 86_400_000;
     if (days < 14) examination.warn('tls', `The certificate ends in ${Math.floor(days)} days`, 'have it renewed');
   } catch (error) {
-    const { message } = asNetworkFailure(error, true);
-    const hint = /does not speak it/.test(message)
-      ? 'write http:// instead of https://'
-      : 'NODE_EXTRA_CA_CERTS=file.pem makes Node trust an authority of your own';
+    const { message, reason } = asNetworkFailure(error, true);
+    const hint =
+      reason === 'not-tls' ? 'write http:// instead of https://' : 'NODE_EXTRA_CA_CERTS=file.pem makes Node trust an authority of your own';
     examination.fail('tls', message, hint);
   } finally {
     socket.destroy();
@@ -69,13 +69,10 @@ async function agreeOnTls(host: string, port: number, examination: Examination):
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error(`No answer within ${stepMs / 1_000} s`), { code: 'ETIMEDOUT' })), stepMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const done = await settledWithin(
+    stepMs,
+    work.then((value) => ({ value })),
+  );
+  if (done === undefined) throw Object.assign(new Error(`No answer within ${stepMs / 1_000} s`), { code: 'ETIMEDOUT' });
+  return done.value;
 }

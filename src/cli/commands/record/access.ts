@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** HTTP+SSE names one for each of its streams. */
-const mostAnnounced = 1_000;
+const maxAnnounced = 1_000;
 const wellKnown = /^\/\.well-known\/(?:oauth-protected-resource|oauth-authorization-server|openid-configuration)(?=\/|$)/;
 
 /** What a path at the door stands for. */
@@ -51,7 +51,7 @@ export class Door {
     if (url === undefined || url.origin !== this.#target.origin) return undefined;
     const path = url.pathname + url.search;
     const [oldest] = this.#announced;
-    if (this.#announced.size >= mostAnnounced && oldest !== undefined) this.#announced.delete(oldest);
+    if (this.#announced.size >= maxAnnounced && oldest !== undefined) this.#announced.delete(oldest);
     this.#announced.add(path);
     return `/${this.secret}${path}`;
   }

@@ -9,7 +9,7 @@ import { Door } from './access.ts';
 import type { Recorder, Side } from './recording.ts';
 import { FirstEndpoint } from './sse-endpoint.ts';
 
-const mostEvent = 64 * 1024 * 1024;
+const maxEvent = 64 * 1024 * 1024;
 /** Of the connection, not of the message. Nor may a body be compressed: what is written down is to be read, and masked. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept-encoding',
@@ -109,7 +109,7 @@ function tap(stream: IncomingMessage, side: Side, exchange: number, events: bool
         },
         overflow: () => recorder.add(side, { exchange, raw: '(an event larger than 64 MiB)' }),
       },
-      mostEvent,
+      maxEvent,
     );
     stream.on('data', (chunk: Buffer) => parser.push(chunk));
   } else {
@@ -117,11 +117,11 @@ function tap(stream: IncomingMessage, side: Side, exchange: number, events: bool
     let length = 0;
     stream.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > mostEvent) chunks.length = 0;
+      if (length > maxEvent) chunks.length = 0;
       else chunks.push(chunk);
     });
     stream.once('end', () => {
-      if (length > mostEvent) recorder.add(side, { exchange, raw: '(a body larger than 64 MiB)' });
+      if (length > maxEvent) recorder.add(side, { exchange, raw: '(a body larger than 64 MiB)' });
       else if (length > 0) recorder.line(side, Buffer.concat(chunks), { exchange });
     });
   }

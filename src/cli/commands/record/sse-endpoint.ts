@@ -3,7 +3,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 import { EventParser } from '../../../jsonrpc/event-stream.ts';
 
 /** No address is longer; a larger first event is another one. */
-const mostHeld = 16_384;
+const maxHeld = 16_384;
 const [lineFeed, carriageReturn, colon] = [10, 13, 58];
 
 /** `rewrite` is given what the server named, and gives back what the client is told. */
@@ -26,7 +26,7 @@ export class FirstEndpoint extends Transform {
         },
         overflow: () => undefined,
       },
-      mostHeld * 2,
+      maxHeld * 2,
     );
   }
 
@@ -53,7 +53,7 @@ export class FirstEndpoint extends Transform {
     this.#last = byte;
     this.#parser.push(Uint8Array.of(byte));
     if (this.#first !== undefined) return this.#end(this.#first);
-    if (this.#held.length > mostHeld) this.#isOver = true;
+    if (this.#held.length > maxHeld) this.#isOver = true;
     // Comments keep a connection alive, so they must not wait for an event.
     if (isBlank || this.#isOver || (endsLine && this.#held[0] === colon)) this.#release();
   }

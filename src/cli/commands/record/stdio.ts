@@ -8,7 +8,7 @@ import { printableLines } from '../../terminal/terminal.ts';
 import type { Recorder, Side } from './recording.ts';
 
 /** A longer line passes, and is not recorded: by halves, its secrets would not be known for what they are. */
-const mostLine = 64 * 1024 * 1024;
+const maxLine = 64 * 1024 * 1024;
 
 interface Program {
   readonly command: string;
@@ -79,11 +79,11 @@ function split(stream: Readable, told: (line: Buffer) => void): void {
   let length = 0;
   const hold = (part: Buffer): void => {
     length += part.length;
-    if (length > mostLine) held = [];
+    if (length > maxLine) held = [];
     else if (part.length > 0) held.push(part);
   };
   const tell = (): void => {
-    told(length > mostLine ? Buffer.from(`(a line of ${length} bytes, which is more than 64 MiB)`) : Buffer.concat(held));
+    told(length > maxLine ? Buffer.from(`(a line of ${length} bytes, which is more than 64 MiB)`) : Buffer.concat(held));
     held = [];
     length = 0;
   };

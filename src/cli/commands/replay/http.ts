@@ -6,7 +6,7 @@ import { isFromProgram } from '../../target/local-host.ts';
 import type { Entry, Recording } from '../record/recording.ts';
 import { messagesIn, ReplayScript } from './script.ts';
 
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 type Message = Readonly<Record<string, unknown>>;
 
 export function serveRecording({ entries }: Recording): Server {
@@ -131,7 +131,7 @@ async function read(request: IncomingMessage): Promise<Message | undefined> {
     for await (const chunk of request as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > mostBytes) return undefined;
+      if (length > maxBytes) return undefined;
     }
     const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined;

@@ -1,17 +1,18 @@
 // Requests handed on to the server of the moment, and its streams of events taken apart so that another can go on with them.
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { EventParser, keepAlive } from '../../../jsonrpc/event-stream.ts';
 
 /** Names and values in turn, as they came: two of a kind stay two, so that the server can refuse them. */
 export type Fields = readonly string[];
 
-export interface Target {
+export interface ForwardTarget {
   readonly port: number;
   readonly path: string;
   readonly method: string;
   readonly fields: Fields;
 }
 
-export interface Answer {
+export interface AnswerHead {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
 }
@@ -27,7 +28,7 @@ export interface Forwarded {
 const hop: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'expect']);
 
 /** The head leaves at once: the server judges it before anything of the body is asked for. A request is passed on as fast as it is taken. */
-export function forward({ port, path, method, fields }: Target, body: Buffer | IncomingMessage): Forwarded {
+export function forward({ port, path, method, fields }: ForwardTarget, body: Buffer | IncomingMessage): Forwarded {
   const headers = mapped(fields, (name, value) => (hop.has(name) ? undefined : value));
   if (Buffer.isBuffer(body) && body.length > 0) headers.push('content-length', String(body.length));
   const sent = request({ host: '127.0.0.1', port, path, method, headers });
@@ -57,7 +58,7 @@ export function mapped(fields: Fields, map: (name: string, value: string) => str
 }
 
 /** A request whose answer is of no use but for its head. */
-export async function askOnce(target: Target, body: Buffer): Promise<Answer> {
+export async function askOnce(target: ForwardTarget, body: Buffer): Promise<AnswerHead> {
   const incoming = await forward(target, body).answer;
   for await (const _ of incoming);
   return { status: incoming.statusCode ?? 0, headers: incoming.headers };
@@ -80,14 +81,30 @@ export async function write(response: ServerResponse, piece: string | Buffer): P
   });
 }
 
-/** Whole events, as text without the empty line behind them; `generation` is written in front of their ids. */
-export async function* eventsOf(incoming: IncomingMessage, generation: number): AsyncGenerator<string> {
-  let held = '';
-  incoming.setEncoding('utf8');
+/** Whole events, as text without the empty line behind them; `generation` is written in front of their ids. Comments are passed on as keep-alives. */
+export async function* eventsOf(incoming: AsyncIterable<Uint8Array>, generation: number): AsyncGenerator<string> {
+  const ready: string[] = [];
+  let lastId = '';
+  const take = (lines: readonly string[]): void => {
+    const id = parser.lastId === lastId ? [] : [`id: g${generation}.${parser.lastId}`];
+    const retry = parser.retryMs === undefined ? [] : [`retry: ${parser.retryMs}`];
+    lastId = parser.lastId;
+    parser.retryMs = undefined;
+    const [type, ...data] = lines;
+    const block = [...(type === undefined || type === '' ? [] : [`event: ${type}`]), ...id, ...retry, ...data];
+    ready.push(block.length === 0 ? keepAlive.trimEnd() : block.join('\n'));
+  };
+  const parser: EventParser = new EventParser(
+    {
+      event: (data, type) => take([type, ...data.split('\n').map((line) => `data: ${line}`)]),
+      bare: () => take([]),
+      overflow: () => undefined,
+    },
+    Number.POSITIVE_INFINITY,
+  );
   for await (const piece of incoming) {
-    const parts = (held + String(piece)).split(/\r?\n\r?\n/);
-    held = parts.pop() ?? '';
-    for (const part of parts) yield part.replace(/^id: ?/m, `id: g${generation}.`);
+    parser.push(piece);
+    yield* ready.splice(0);
   }
 }
 

@@ -1,9 +1,11 @@
 // In front of a watched server over HTTP: holds the port, the sessions and the streams while one server follows the other.
+
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Bytes } from '../../../jsonrpc/event-stream.ts';
 import { endLingering } from '../../../serve/node-linger.ts';
 import { createLimitedServer } from '../../../serve/node-server.ts';
+import { pause, settledWithin } from '../../../text/timeouts.ts';
 import { copy, eventsOf, type Fields, forward, idFor, mapped, write } from './watch-forward.ts';
 import { WatchSessions } from './watch-sessions.ts';
 
@@ -29,9 +31,9 @@ interface Held {
 }
 
 /** Of a body that may have to be told again. The server refuses longer ones. */
-const mostKept = 4 * 1024 * 1024;
+const maxKept = 4 * 1024 * 1024;
 /** How long a request waits for a server that starts. */
-const longestStart = 20_000;
+const maxStart = 20_000;
 /** How long a server that was replaced may take to answer what it has. */
 const longest = 5_000;
 const lists = ['tools', 'resources', 'prompts'] as const;
@@ -97,7 +99,7 @@ export class WatchFront {
 
   /** Nothing of a body is read before the server behind has begun to judge the head: who may call is its business alone. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    await Promise.race([this.#arrived, new Promise((resolve) => setTimeout(resolve, longestStart).unref())]);
+    await settledWithin(maxStart, this.#arrived);
     const now = this.#now;
     if (now === undefined) return this.#fail(response);
     const { headers, method } = request;
@@ -165,7 +167,7 @@ export class WatchFront {
       return;
     }
     // A server that still serves ends a stream because it is over.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await pause(200);
     if (this.#now === by && this.#held.has(held)) response.end();
   }
 
@@ -216,7 +218,7 @@ function copyOf(request: IncomingMessage): () => Buffer | undefined {
   let whole: Buffer | undefined;
   request.on('data', (piece: Buffer) => {
     length += piece.length;
-    if (length <= mostKept) bytes.add(piece);
+    if (length <= maxKept) bytes.add(piece);
     else bytes.clear();
   });
   return () => {

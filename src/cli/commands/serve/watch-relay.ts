@@ -1,4 +1,5 @@
 // Between a client on stdio and a server that is started anew: the client's connection stays, and each new server learns what the client had said.
+import { metaKeys, statelessRevisions } from '../../../protocol/revision.ts';
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -123,7 +124,7 @@ export class WatchRelay {
       if (this.#initialized) this.#tell(JSON.stringify({ jsonrpc: '2.0', method }));
       for (const [id, { params }] of this.#listens) {
         const wanted = (params as { notifications?: Message } | undefined)?.notifications?.[`${list}ListChanged`] === true;
-        const tag = { _meta: { 'io.modelcontextprotocol/subscriptionId': id } };
+        const tag = { _meta: { [metaKeys.subscriptionId]: id } };
         if (wanted) this.#tell(JSON.stringify({ jsonrpc: '2.0', method, params: tag }));
       }
     }
@@ -131,7 +132,7 @@ export class WatchRelay {
 }
 
 const modernParams = {
-  _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
+  _meta: { [metaKeys.protocolVersion]: statelessRevisions.at(-1), [metaKeys.clientCapabilities]: {} },
 };
 
 function keyOf({ method, params }: Message): string {

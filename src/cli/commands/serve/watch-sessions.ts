@@ -1,10 +1,10 @@
 // What the clients of a watched server over HTTP have said: enough to bring a new server to where each session believes it to be.
-import { type Answer, askOnce, type Fields, mapped } from './watch-forward.ts';
+import { type AnswerHead, askOnce, type Fields, mapped } from './watch-forward.ts';
 
 type Message = Readonly<Record<string, unknown>>;
 
 /** What was asked: its head, and its message where it was one. */
-export interface Asked {
+export interface ClientRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly fields: Fields;
@@ -16,7 +16,7 @@ export interface Asked {
 const settings: ReadonlySet<string> = new Set(['logging/setLevel', 'resources/subscribe']);
 const session = 'mcp-session-id';
 /** Of everything that is kept; the oldest sessions are forgotten beyond it, so that their clients begin anew after a restart. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 /** They belong to one request, and not to the session. */
 const ownFields: ReadonlySet<string> = new Set([session, 'content-length', 'transfer-encoding', 'last-event-id']);
 
@@ -51,7 +51,7 @@ export class WatchSessions {
   }
 
   /** What was asked, and granted, makes sessions, changes them, or ends them. */
-  learn({ method, headers, fields, body, message }: Asked, answer: Answer): void {
+  learn({ method, headers, fields, body, message }: ClientRequest, answer: AnswerHead): void {
     // Whoever was refused has changed nothing.
     if (answer.status >= 300) return;
     const outer = String(headers[session]);
@@ -80,7 +80,7 @@ export class WatchSessions {
     const known = this.#known.get(id) as Session;
     known.bytes += bytes;
     this.#bytes += bytes;
-    for (const oldest of this.#known.keys()) if (this.#bytes > mostBytes) this.#forget(oldest);
+    for (const oldest of this.#known.keys()) if (this.#bytes > maxBytes) this.#forget(oldest);
   }
 
   #forget(id: string): void {

@@ -1,7 +1,9 @@
 // vivarium serve --watch: the module in a process of its own, started anew when a file of the project changes.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, resolve, sep } from 'node:path';
 import { createInterface } from 'node:readline';
+import { settledWithin } from '../../../text/timeouts.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { usesHttp } from '../../args/http-flags.ts';
 import { printable } from '../../terminal/terminal.ts';
@@ -72,7 +74,7 @@ function restartedOnStdio(args: readonly string[]): () => void {
       if (ending && living.size === 0) process.exit(exitCodes.ok);
       if (!ending && living.size === 0) say(`The server ended (${code}); it is started again when a file changes`);
     });
-    const taken = await relay.take(child, (answer) => Promise.race([answer, child.ended.then(() => undefined), after(bootMs)]));
+    const taken = await relay.take(child, (answer) => settledWithin(bootMs, Promise.race([answer, child.ended.then(() => undefined)])));
     if (taken) return;
     child.kill();
     living.delete(child);
@@ -118,7 +120,7 @@ async function restartedOverHttp(args: readonly string[], values: Values): Promi
       child.once('error', () => resolve(undefined));
     });
     const told = new Promise<unknown>((resolve) => child.once('message', resolve));
-    const said = (await Promise.race([told, ended, after(bootMs)])) as { served: { name: string; port: number } } | undefined;
+    const said = (await settledWithin(bootMs, Promise.race([told, ended]))) as { served: { name: string; port: number } } | undefined;
     if (said === undefined) {
       child.kill('SIGKILL');
       living.delete(child);
@@ -144,7 +146,7 @@ async function stopped(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGTERM');
-  await Promise.race([gone, after(retireMs)]);
+  await settledWithin(retireMs, gone);
   child.kill('SIGKILL');
   await gone;
 }
@@ -176,10 +178,6 @@ class Child implements Generation {
   kill(): void {
     this.#process.kill('SIGKILL');
   }
-}
-
-function after(ms: number): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(() => resolve(undefined), ms).unref());
 }
 
 function say(text: string): void {

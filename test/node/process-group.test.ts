@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { stdio } from '../../src/connect/stdio.ts';
+import { children, hear, play, start, throughShell, tree } from '../connect/stdio-fixture.ts';
 import { isAlive } from '../serve/child.ts';
-import { children, hear, play, start, throughShell, tree } from './stdio-fixture.ts';
 
 describe('closing', () => {
   it('a hundred times leaves no process and no listener', async () => {

@@ -1,6 +1,8 @@
 // A child process and everything it starts, as one thing that can be ended, also when this process is not there to do it.
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { pause } from '../text/timeouts.ts';
 
 /**
  * Waits for this process to go: its end of the pipe is closed by nothing else. Then it ends the group, and itself. A line
@@ -49,7 +51,7 @@ export class ProcessGroup {
     for (let pollMs = minPollMs; this.alive; pollMs = Math.min(2 * pollMs, maxPollMs)) {
       if (this.#left && hasEnded(this.#pid)) return true;
       if (performance.now() >= late) return false;
-      await new Promise((resolve) => setTimeout(resolve, Math.min(pollMs, withinMs)));
+      await pause(Math.min(pollMs, withinMs));
     }
     return true;
   }

@@ -1,11 +1,11 @@
 // Listening to servers that make it hard: those without a stream, those that end it at once, and those that never say yes.
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Channel, type Client, connect } from '../../src/client/index.ts';
-import { beLegacy, beModern } from '../fixtures/rude-manners.mjs';
-import { connect as connectTo, sse } from './doors.ts';
-import { restartable } from './restarts.ts';
-import { failureOf, type Line, type Manner, type Reply, type RudeChannel, rudeHttp, rudePipe, until } from './rude.ts';
+import { type Channel, type Client, connect } from '../../../src/client/index.ts';
+import { beLegacy, beModern } from '../../fixtures/rude-manners.mjs';
+import { connect as connectTo, sse } from '../doors.ts';
+import { restartable } from '../restarts.ts';
+import { failureOf, type Line, type Manner, type Reply, type RudeChannel, rudeHttp, rudePipe, until } from '../rude.ts';
 
 async function opened(connecting: Promise<Client>): Promise<Client> {
   const client = await connecting;

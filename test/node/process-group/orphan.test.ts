@@ -8,8 +8,8 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Command } from '../../../src/connect/stdio.ts';
+import { children, fixture, throughShell, tree } from '../../connect/stdio-fixture.ts';
 import { isAlive, readProc } from '../../serve/child.ts';
-import { children, fixture, throughShell, tree } from '../stdio-fixture.ts';
 
 describe('the end of this process', { concurrent: true }, () => {
   let folder = '';
