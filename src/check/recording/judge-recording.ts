@@ -1,5 +1,7 @@
 // Judges what was recorded between a client and a server, each by the rules that ask for nothing.
+
 import type { Revision } from '../../protocol/revision.ts';
+import { endpointOf, origin, pathOf } from '../../text/recorded-path.ts';
 import { choose } from '../catalogue/catalogue.ts';
 import { openLedger } from '../model/ledger.ts';
 import type { CheckOptions } from '../model/options.ts';
@@ -12,7 +14,6 @@ import { createJudge, type Finding } from '../model/verdict.ts';
 import { type Report, revisionReport } from '../report/report.ts';
 import { clientRules } from '../rules/client/index.ts';
 import { rules } from '../rules/server/index.ts';
-import { endpointOf, origin, pathOf } from './path.ts';
 
 /** One line of a recording, as `vivarium record` writes it. */
 export interface RecordedEntry {

@@ -1,12 +1,21 @@
 // check --generate and check --tests: calls made from a server's schemas, kept in a file and run again.
 import { existsSync } from 'node:fs';
-import { type Case, joinedCases, readSuite, suiteText } from '../../../check/cases/case.ts';
-import type { CaseResult } from '../../../check/cases/run-cases.ts';
-import { generateSuite, runSuite, withSnapshots } from '../../../check/cases/suite.ts';
-import { visible } from '../../../check/model/evidence.ts';
-import type { CheckOptions } from '../../../check/model/options.ts';
-import { casesForms, casesInWords } from '../../../check/report/cases.ts';
-import { labelOf, type Target } from '../../../check/servers/target.ts';
+import {
+  type Case,
+  type CaseResult,
+  type CheckOptions,
+  casesForms,
+  casesInWords,
+  generateSuite,
+  joinedCases,
+  labelOf,
+  readSuite,
+  runSuite,
+  suiteText,
+  type Target,
+  visible,
+  withSnapshots,
+} from '../../../check/cli.ts';
 import { shellQuote } from '../../../text/shell-quote.ts';
 import { type Arguments, CommandError, exitCodes } from '../../args/command.ts';
 import { readText } from '../../args/read-file.ts';

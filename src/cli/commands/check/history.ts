@@ -1,7 +1,6 @@
 // --history: every run kept as a line of a file, and compared with those before it.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { type HistoryRecord, historyRecord, readHistory, trendsOf } from '../../../check/report/history.ts';
-import type { Report } from '../../../check/report/report.ts';
+import { type HistoryRecord, historyRecord, type Report, readHistory, trendsOf } from '../../../check/cli.ts';
 import { type Arguments, CommandError, exitCodes } from '../../args/command.ts';
 import { list } from '../../args/flag-values.ts';
 import { readText } from '../../args/read-file.ts';

@@ -1,5 +1,5 @@
 // A run as someone at a terminal sees it: how far it is, and the way to stop it.
-import type { CheckOptions } from '../../../check/model/options.ts';
+import type { CheckOptions } from '../../../check/cli.ts';
 import { type Arguments, exitCodes } from '../../args/command.ts';
 import { progressLine } from '../../terminal/progress-line.ts';
 

@@ -1,6 +1,6 @@
 // Whom a command line wants judged: URLs, names, modules, every server of a configuration file, and a program behind `--`.
 import { resolve } from 'node:path';
-import type { Target } from '../../../check/servers/target.ts';
+import type { Target } from '../../../check/cli.ts';
 import type { Arguments } from '../../args/command.ts';
 import { readConfigurations } from '../../target/client-config.ts';
 import { chooseTarget, type ServerTarget } from '../../target/target.ts';
