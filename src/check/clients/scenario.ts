@@ -1,6 +1,7 @@
 // What a scenario is: one start of the client, what we offer it meanwhile, what we ask of it and how we misbehave.
 import type { Revision } from '../../protocol/revision.ts';
 import type { Transport } from '../model/requirement.ts';
+import type { RequirementId } from '../model/requirement-id.ts';
 import type { Seen } from '../model/rule.ts';
 import type { Exchange, Message } from '../model/trace.ts';
 import type { Json } from '../model/value.ts';
@@ -82,7 +83,7 @@ export interface OfferedTool {
 export interface Scenario {
   readonly name: string;
   /** Every id it may judge beside the rules. */
-  readonly judges: readonly string[];
+  readonly judges: readonly RequirementId[];
   readonly transports?: readonly Transport[];
   readonly revisions?: readonly Revision[];
   /** Its name in the contract of the official conformance suite, for clients that were written for that. */

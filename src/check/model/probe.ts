@@ -4,13 +4,14 @@ import type { Answer, Peer, Presentation } from '../servers/peer/peer.ts';
 import type { CallTerms, Surface, ToolCall } from '../servers/surface.ts';
 import type { CheckOptions } from './options.ts';
 import type { Transport } from './requirement.ts';
+import type { RequirementId } from './requirement-id.ts';
 import { brief, type Json } from './value.ts';
 import type { Evidence, Judge } from './verdict.ts';
 
 export interface Probe {
   readonly name: string;
   /** Every id it may judge: those it leaves unjudged are not verified. */
-  readonly judges: readonly string[];
+  readonly judges: readonly RequirementId[];
   readonly transports?: readonly Transport[];
   /** The revisions it can be asked in; all when absent. */
   readonly revisions?: readonly Revision[];

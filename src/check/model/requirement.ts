@@ -1,5 +1,6 @@
 // What the specification demands of a server or a client: one requirement as data, and the questions asked of it.
 import type { Revision } from '../../protocol/revision.ts';
+import type { RequirementId } from './requirement-id.ts';
 
 export type Level = 'MUST' | 'MUST NOT' | 'SHOULD' | 'SHOULD NOT' | 'MAY';
 
@@ -17,7 +18,7 @@ export type Judged = 'probe' | 'rule' | { readonly unobservable: string };
 
 export interface Requirement {
   /** Path-like, and never changed; the first part is its section: `lifecycle/initialize/first`. */
-  readonly id: string;
+  readonly id: RequirementId;
   readonly level: Level;
   /** Where a revision has another word than `level`. */
   readonly levels?: Readonly<Partial<Record<Revision, Level>>>;

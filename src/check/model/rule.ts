@@ -2,12 +2,13 @@
 
 import type { Greeting } from '../servers/peer/peer.ts';
 import type { Ledger } from './ledger.ts';
+import type { RequirementId } from './requirement-id.ts';
 import type { Conversation } from './trace.ts';
 import type { Json } from './value.ts';
 import type { Judge } from './verdict.ts';
 
 export interface Rule {
-  readonly judges: readonly string[];
+  readonly judges: readonly RequirementId[];
   /** Pure: the same conversation gives the same findings. */
   apply(seen: Seen, judge: Judge): void;
 }

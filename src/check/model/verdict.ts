@@ -1,4 +1,5 @@
 // What was found out about each requirement, and the one verdict that follows from all of it.
+import type { RequirementId } from './requirement-id.ts';
 import type { Exchange, Message } from './trace.ts';
 
 export type Verdict = 'passed' | 'failed' | 'warned' | 'not-verified' | 'not-applicable' | 'unobservable';
@@ -7,7 +8,7 @@ export type Verdict = 'passed' | 'failed' | 'warned' | 'not-verified' | 'not-app
 export type Evidence = Message | Exchange | string;
 
 export interface Finding {
-  readonly id: string;
+  readonly id: RequirementId;
   readonly kind: 'kept' | 'broken' | 'unsure' | 'inapplicable';
   readonly message: string;
   readonly evidence: readonly Evidence[];
@@ -17,19 +18,19 @@ export interface Finding {
 
 /** Takes down findings; the same id may be judged many times. */
 export interface Judge {
-  kept(id: string, evidence?: readonly Evidence[]): void;
-  broken(id: string, message: string, evidence?: readonly Evidence[]): void;
+  kept(id: RequirementId, evidence?: readonly Evidence[]): void;
+  broken(id: RequirementId, message: string, evidence?: readonly Evidence[]): void;
   /** It could not be found out. */
-  unsure(id: string, reason: string): void;
+  unsure(id: RequirementId, reason: string): void;
   /** It does not concern this server. */
-  inapplicable(id: string, reason: string): void;
+  inapplicable(id: RequirementId, reason: string): void;
   /** Kept or broken, by a condition. */
-  verdict(id: string, isKept: boolean, message: string, evidence?: readonly Evidence[]): void;
+  verdict(id: RequirementId, isKept: boolean, message: string, evidence?: readonly Evidence[]): void;
 }
 
 export function createJudge(findings: Finding[], conversation?: string): Judge {
-  const kept = new Set<string>();
-  const add = (id: string, kind: Finding['kind'], message: string, evidence: readonly Evidence[] = []): void => {
+  const kept = new Set<RequirementId>();
+  const add = (id: RequirementId, kind: Finding['kind'], message: string, evidence: readonly Evidence[] = []): void => {
     // The first time speaks for all: a chatty server keeps some of them thousands of times.
     if (kind === 'kept') {
       if (kept.has(id)) return;

@@ -1,6 +1,8 @@
 // A server that wants a token, and an authorization server that gives one to whoever asks for it properly.
+
 import { isLoopbackUrl } from '../../../text/loopback.ts';
 import { since } from '../../model/requirement.ts';
+import type { RequirementId } from '../../model/requirement-id.ts';
 import { brief } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
 import { type Event, guarded, metadataPaths } from '../mock-authorization-server.ts';
@@ -46,7 +48,7 @@ const flow = [
   'authorization/resource/no-trailing-slash',
   'authorization/redirect/safe',
   'authorization/redirect/registered',
-];
+] as const;
 
 const plainFlow: Scenario = {
   name: 'authorization',
@@ -76,7 +78,7 @@ const plainFlow: Scenario = {
         [],
       );
     if (asked === undefined) {
-      for (const id of ['authorization/metadata/both-kinds', 'authorization/metadata/several-addresses'])
+      for (const id of ['authorization/metadata/both-kinds', 'authorization/metadata/several-addresses'] as const)
         judge.broken(id, 'the metadata were not found', [read]);
       return;
     }
@@ -87,7 +89,7 @@ const plainFlow: Scenario = {
   },
 };
 
-function order(known: readonly string[], issuer: string, id: string, judge: Judge): void {
+function order(known: readonly string[], issuer: string, id: RequirementId, judge: Judge): void {
   const wanted = metadataPaths(issuer);
   const seen = known.filter((path) => wanted.includes(path)).slice(0, wanted.length);
   const isOrdered = seen.length === wanted.length && seen.every((path, index) => path === wanted[index]);
@@ -189,7 +191,7 @@ function tokens(steps: Steps, { exchanges, process }: Played, judge: Judge): voi
     ({ query, path }) => path === '/mcp' && Object.values(query).some((value) => value.startsWith('granted-')),
   );
   judge.verdict('authorization/token/not-in-query', inAddress === undefined, 'the token is in the address', show(inAddress));
-  if (given.length > 0) for (const id of ['authorization/http', 'authorization/refresh/not-assumed']) judge.kept(id);
+  if (given.length > 0) for (const id of ['authorization/http', 'authorization/refresh/not-assumed'] as const) judge.kept(id);
   const other = steps.of('server').find(({ headers }) => headers['authorization']?.startsWith('Bearer ') === false);
   if (other !== undefined) judge.broken('authorization/http', 'another kind of authorization is tried', show(other));
 }

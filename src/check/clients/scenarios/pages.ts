@@ -82,9 +82,9 @@ export const pages: Scenario = {
     const pagesOf = (method: string) => new Set(asked.filter((one) => one.method === method).map(({ params }) => params['cursor'])).size;
     if (sent.length === 0) {
       const first = asked.slice(0, 1).map(({ message }) => message);
-      for (const id of ['prompts/list/pages', 'pagination/both-flows'])
+      for (const id of ['prompts/list/pages', 'pagination/both-flows'] as const)
         if (pagesOf('prompts/list') > 0) judge.broken(id, 'the client read the first page only', first);
-      for (const id of ['pagination/page-size', 'pagination/opaque/unchanged', 'pagination/opaque/format', 'pagination/end'])
+      for (const id of ['pagination/page-size', 'pagination/opaque/unchanged', 'pagination/opaque/format', 'pagination/end'] as const)
         judge.unsure(id, 'the client read the first page only');
       return;
     }

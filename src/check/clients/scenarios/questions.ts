@@ -2,6 +2,7 @@
 
 import { methodOf } from '../../model/ledger.ts';
 import { legacy } from '../../model/requirement.ts';
+import type { RequirementId } from '../../model/requirement-id.ts';
 import type { Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief, isRecord, type Json } from '../../model/value.ts';
@@ -47,7 +48,7 @@ async function everything(asker: Asker, link: Link): Promise<void> {
   await asker.ask('ping', {});
 }
 
-const undeclared: readonly (readonly [method: string, capability: string, id: string])[] = [
+const undeclared: readonly (readonly [method: string, capability: string, id: RequirementId])[] = [
   ['roots/list', 'roots', 'roots/capability'],
   ['sampling/createMessage', 'sampling', 'sampling/capability'],
   ['elicitation/create', 'elicitation', 'elicitation/capability'],
@@ -104,7 +105,7 @@ export const questions: Scenario = {
     }
     // What was answered after an improper cancellation shows that it did no harm.
     const survived = pings.at(-1)?.replies[0] !== undefined;
-    for (const what of ['unknown', 'malformed', 'completed']) {
+    for (const what of ['unknown', 'malformed', 'completed'] as const) {
       judge.verdict(
         `cancellation/invalid/${what}`,
         survived,

@@ -1,5 +1,6 @@
 // Results that need input, in 2026-07-28: what was asked for is answered by the same request, sent again.
 
+import type { RequirementId } from '../../model/requirement-id.ts';
 import { asList, asRecord, at, brief, type Json } from '../../model/value.ts';
 import { checkMessage } from '../../schemas/message.ts';
 import { tool } from '../default-server.ts';
@@ -86,7 +87,7 @@ export const rounds: Scenario = {
     if (link === undefined) return;
     const calls = link.ledger.questions.filter(({ method }) => method === 'tools/call');
     const of = (name: string) => calls.filter(({ params }) => params['name'] === name);
-    for (const name of ['test_mrtr_echo_state', 'test_mrtr_no_state', 'test_mrtr_state_only']) {
+    for (const name of ['test_mrtr_echo_state', 'test_mrtr_no_state', 'test_mrtr_state_only'] as const) {
       const [first, again] = of(name);
       const result = asRecord(at(first?.replies[0]?.value, 'result'));
       if (first === undefined || result['resultType'] !== 'input_required') continue;
@@ -121,7 +122,7 @@ export const rounds: Scenario = {
   },
 };
 
-const kinds: readonly (readonly [key: string, shape: string, capability: string])[] = [
+const kinds: readonly (readonly [key: string, shape: RequirementId, capability: RequirementId])[] = [
   ['fern', 'elicitation/result/shape', 'elicitation/capability'],
   ['word', 'sampling/result/shape', 'sampling/capability'],
   ['places', 'roots/list/shape', 'roots/capability'],

@@ -11,8 +11,9 @@ export const changes: Rule = {
   judges: ['tools/list-changed/sent', 'resources/list-changed/sent', 'prompts/list-changed/sent', 'resources/updated/sent'],
   apply(seen, judge) {
     for (const message of seen.ledger.notifications) {
-      const [, kind = '', what] = methodOf(message).split('/');
-      if (what === 'list_changed' && kind !== 'roots') judge.kept(`${kind}/list-changed/sent`);
+      const [, name, what] = methodOf(message).split('/');
+      const kind = kinds.find((one) => one === name);
+      if (what === 'list_changed' && kind !== undefined) judge.kept(`${kind}/list-changed/sent`);
       if (kind === 'resources' && what === 'updated') judge.kept('resources/updated/sent');
     }
     for (const kind of kinds) {

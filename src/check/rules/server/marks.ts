@@ -6,9 +6,8 @@ import type { Judge } from '../../model/verdict.ts';
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-const ids = ['designated', 'name-empty', 'name-token', 'name-control', 'name-unique', 'primitive', 'reachable'].map(
-  (id) => `http/param-headers/${id}`,
-);
+const names = ['designated', 'name-empty', 'name-token', 'name-control', 'name-unique', 'primitive', 'reachable'] as const;
+const ids = names.map((name) => `http/param-headers/${name}` as const);
 
 export const marks: Rule = {
   judges: ids,

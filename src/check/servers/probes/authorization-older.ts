@@ -27,7 +27,7 @@ export async function olderAuthorization(peer: HttpPeer, isTold: boolean, { judg
     return true;
   }
   await elsewhere(peer, exchange, url, judge);
-  for (const id of ['authorization/registration/dynamic-served', 'authorization/https']) judge.unsure(id, 'there are no metadata');
+  for (const id of ['authorization/registration/dynamic-served', 'authorization/https'] as const) judge.unsure(id, 'there are no metadata');
   await redirected(peer, `${origin}/authorize`, origin, judge);
   return true;
 }

@@ -39,7 +39,7 @@ const judges = [
   'security/session/not-authentication',
   'security/session/bound',
   'security/local/http-restricted',
-];
+] as const;
 
 /** What is demanded of those who have it as the specification does. */
 const framework = judges.filter((id) =>
@@ -98,7 +98,7 @@ async function otherwise(peer: HttpPeer, bare: Exchange, { judge, url }: Context
   judge.kept('http/authentication', [bare]);
   judge.kept('security/local/http-restricted', [bare]);
   const what = `a request without a token gets HTTP ${status}, and is served with one`;
-  for (const id of ['authorization/challenge/401', 'authorization/status']) judge.broken(id, what, [bare, served]);
+  for (const id of ['authorization/challenge/401', 'authorization/status'] as const) judge.broken(id, what, [bare, served]);
 }
 
 function isServed({ response }: Exchange): boolean {
@@ -151,13 +151,13 @@ async function foreignToken(peer: HttpPeer, { judge, tokens }: Context): Promise
 
 /** Only with a token that works: then a session without it must be worth nothing, and with the token of another user neither. */
 async function inSession({ connect, judge, tokens }: Context): Promise<void> {
-  const ids = ['security/session/verified', 'security/session/not-authentication'];
+  const ids = ['security/session/verified', 'security/session/not-authentication'] as const;
   const bound = 'security/session/bound';
   const peer = await connect('with the token');
   const session = peer !== undefined && isHttpPeer(peer) ? peer.session : undefined;
   if (peer === undefined || session === undefined || !isHttpPeer(peer)) {
     const why = peer === undefined ? 'give a token with --token or --token-env' : 'the server gives no session id';
-    for (const id of [...ids, bound]) judge.unsure(id, why);
+    for (const id of [...ids, bound] as const) judge.unsure(id, why);
     return;
   }
   const exchange = await ask(peer, undefined, session);

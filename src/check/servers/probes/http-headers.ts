@@ -119,7 +119,7 @@ function marked({ calls }: Context): Marked[] {
 async function parameters(context: Context): Promise<void> {
   const { peer, judge, calls } = context;
   const [one] = marked(context);
-  const ids = ['invalid-characters', 'validated', 'missing-refused', 'null-not-expected', 'absent-not-expected'];
+  const ids = ['invalid-characters', 'validated', 'missing-refused', 'null-not-expected', 'absent-not-expected'] as const;
   if (one === undefined || !isHttpPeer(peer)) {
     const isMarked = JSON.stringify(context.surface.tools).includes('"x-mcp-header"');
     const why = isMarked ? 'no tool with x-mcp-header may be called' : 'no tool has x-mcp-header';
@@ -162,12 +162,12 @@ async function eras(context: Context): Promise<void> {
   const { peer, judge } = context;
   if (!isHttpPeer(peer)) return;
   if (await isDualEra(context)) {
-    for (const id of ['get-405', 'session-ignored', 'last-event-id-ignored']) {
+    for (const id of ['get-405', 'session-ignored', 'last-event-id-ignored'] as const) {
       judge.inapplicable(`http/era/${id}`, 'the server serves older clients as well');
     }
     return;
   }
-  for (const method of ['GET', 'DELETE']) {
+  for (const method of ['GET', 'DELETE'] as const) {
     const flow = peer.call(method, { headers: { accept: 'text/event-stream' }, wild: true });
     await flow.head;
     const status = flow.exchange.response?.status;

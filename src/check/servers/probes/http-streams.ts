@@ -33,7 +33,7 @@ export const streamProbes: readonly Probe[] = [
 async function resume({ connect, judge, calls, surface }: Context): Promise<void> {
   const peer = await connect('resume');
   if (peer === undefined || !isHttpPeer(peer)) return;
-  const ids = ['http/resume/other-stream', 'http/disconnect/not-cancel'];
+  const ids = ['http/resume/other-stream', 'http/disconnect/not-cancel'] as const;
   let [call] = calls;
   let first = await streamOf(peer, call);
   // What is answered at once may have no stream, or one that need not be resumed.

@@ -176,7 +176,7 @@ async function sessions({ connect, judge, capabilities }: Context): Promise<void
   if (peer === undefined || other === undefined || !isHttpPeer(peer) || !isHttpPeer(other)) return;
   const { session } = peer;
   if (session === undefined) {
-    for (const id of ['unique-secure', 'required', 'ended', 'delete-refused'])
+    for (const id of ['unique-secure', 'required', 'ended', 'delete-refused'] as const)
       judge.inapplicable(`http/session/${id}`, 'the server gives no session id');
     return;
   }

@@ -104,7 +104,12 @@ function reference({ prompts, templates }: Context['surface']): Json | undefined
 }
 
 async function completion({ peer, judge, capabilities, surface, revision }: Context): Promise<void> {
-  const ids = ['completion/shape', 'completion/errors/unknown-prompt', 'completion/errors/missing-arguments', 'completion/validated'];
+  const ids = [
+    'completion/shape',
+    'completion/errors/unknown-prompt',
+    'completion/errors/missing-arguments',
+    'completion/validated',
+  ] as const;
   const params = reference(surface);
   // In 2024-11-05 there was no capability to declare.
   if (capabilities['completions'] === undefined && (revision !== '2024-11-05' || params === undefined)) {

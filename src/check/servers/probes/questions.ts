@@ -19,7 +19,7 @@ const judges = [
   'lifecycle/timeouts/cancelled',
   'cancellation/late-response',
   'elicitation/form/validated-by-server',
-];
+] as const;
 
 export const questionProbes: readonly Probe[] = [
   { name: 'questions that are not answered', judges, revisions: legacy, apart: true, run: questions },

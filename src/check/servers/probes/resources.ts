@@ -33,7 +33,7 @@ export const resourceProbes: readonly Probe[] = [
       const file = surface.resources.map(({ uri }) => String(uri)).find((uri) => uri.startsWith('file://'));
       if (file === undefined) return judge.unsure(id, 'the server lists no file');
       const folder = file.slice(0, file.lastIndexOf('/'));
-      for (const path of ['/../../../../../../../../etc/hostname', '/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/etc/hostname']) {
+      for (const path of ['/../../../../../../../../etc/hostname', '/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/%2e%2e/etc/hostname'] as const) {
         const answer = await peer.request('resources/read', { uri: folder + path }, { wild: true });
         const isRefused = answer.error !== undefined || asList(answer.result?.['contents']).length === 0;
         judge.verdict(id, isRefused, `${path} is read: ${outcome(answer)}`, shown(answer));
@@ -56,8 +56,8 @@ export const resourceProbes: readonly Probe[] = [
         const second = await read();
         if (JSON.stringify(second.result?.['contents']) !== JSON.stringify(first.result['contents'])) await read();
       };
-      for (const what of ['subscribe', 'unsubscribe']) {
-        const id = `resources/${what}/answered`;
+      for (const what of ['subscribe', 'unsubscribe'] as const) {
+        const id = `resources/${what}/answered` as const;
         if (uri === undefined) judge.unsure(id, 'the server lists no resource');
         else {
           const answer = await peer.request(`resources/${what}`, { uri });

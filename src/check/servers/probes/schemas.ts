@@ -15,7 +15,7 @@ export const schemaProbes: readonly Probe[] = [
         ({ value, direction }) => direction === 'received' && at(value, 'result', 'tools') !== undefined,
       );
       for (const tool of surface.tools) {
-        for (const key of ['inputSchema', 'outputSchema']) {
+        for (const key of ['inputSchema', 'outputSchema'] as const) {
           const schema = tool[key];
           if (isRecord(schema)) await judgeSchema(schema, `${String(tool['name'])}.${key}`, judge, list);
         }
@@ -45,7 +45,7 @@ async function judgeSchema(schema: Json, name: string, judge: Context['judge'], 
 }
 
 async function forbidden({ peer, calls, judge, surface }: Context): Promise<void> {
-  const ids = ['json-schema/validated', 'json-schema/dialect/2020-12'];
+  const ids = ['json-schema/validated', 'json-schema/dialect/2020-12'] as const;
   for (const { tool, name, arguments: given } of calls) {
     const schema = asRecord(tool['inputSchema']);
     const [required] = asList(schema['required']).filter((one) => typeof one === 'string');

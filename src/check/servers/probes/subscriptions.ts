@@ -83,7 +83,7 @@ async function listen({ peer, judge, capabilities, surface }: Context): Promise<
     });
   const seen = await peer.see(first, 2_000);
   if (seen !== undefined && at(seen.value, 'error', 'code') === -32601) {
-    for (const each of ['subscriptions/acknowledged', 'subscriptions/nothing-before', 'subscriptions/listen/shape'])
+    for (const each of ['subscriptions/acknowledged', 'subscriptions/nothing-before', 'subscriptions/listen/shape'] as const)
       judge.inapplicable(each, 'the server has no subscriptions');
     refused = undefined;
   }
@@ -99,9 +99,9 @@ async function listen({ peer, judge, capabilities, surface }: Context): Promise<
 
 async function bare({ peer, judge, calls }: Context): Promise<void> {
   const meta = { 'io.modelcontextprotocol/clientCapabilities': {} };
-  const ids = ['meta/capability/missing', 'meta/capability/missing-status'];
+  const ids = ['meta/capability/missing', 'meta/capability/missing-status'] as const;
   if (calls.length === 0) {
-    for (const id of ['meta/capability/undeclared', 'input/undeclared', ...ids]) judge.unsure(id, 'no tool may be called');
+    for (const id of ['meta/capability/undeclared', 'input/undeclared', ...ids] as const) judge.unsure(id, 'no tool may be called');
     return;
   }
   let missing = 0;

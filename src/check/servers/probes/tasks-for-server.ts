@@ -16,7 +16,7 @@ const judges = [
   'tasks/notification/not-relied-on',
   'tasks/input/result-called',
   'tasks/list/opaque',
-];
+] as const;
 const maxCalls = 4;
 /** Milliseconds for the calls of one round. */
 const budget = 3_000;

@@ -8,7 +8,7 @@ import type { Peer } from '../peer/peer.ts';
 import type { ToolCall } from '../surface.ts';
 
 const related = 'io.modelcontextprotocol/related-task';
-const judges = ['tasks/input/status', 'tasks/input/related', 'tasks/input/left'];
+const judges = ['tasks/input/status', 'tasks/input/related', 'tasks/input/left'] as const;
 const maxCalls = 4;
 /** Milliseconds for all of them, between two questions about one, and for what follows an answer. */
 const budget = 3_000;

@@ -42,7 +42,7 @@ export const taskProbes: readonly Probe[] = [
     revisions,
     capability: 'tasks',
     async run({ peer, judge }) {
-      for (const method of ['tasks/get', 'tasks/result']) {
+      for (const method of ['tasks/get', 'tasks/result'] as const) {
         const answer = await peer.request(method, { taskId: 'vivarium-no-such-task' });
         judge.verdict('tasks/errors/unknown', answer.error?.code === -32602, `${method} of no task gets ${outcome(answer)}`, shown(answer));
       }
@@ -118,7 +118,7 @@ async function calls({ peer, judge, calls: all, capabilities }: Context): Promis
       'cancel/finished',
       'cancel/cancelled',
       'cancel/stays',
-    ];
+    ] as const;
     for (const id of rest) judge.unsure(`tasks/${id}`, 'no tool that may be called can be a task');
     return;
   }

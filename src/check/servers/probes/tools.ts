@@ -78,7 +78,7 @@ export const toolProbes: readonly Probe[] = [
     name: 'undeclared lists',
     judges: ['tools/capability', 'resources/capability', 'prompts/capability'],
     async run({ peer, judge, capabilities }) {
-      for (const kind of ['tools', 'resources', 'prompts']) {
+      for (const kind of ['tools', 'resources', 'prompts'] as const) {
         if (capabilities[kind] !== undefined) {
           judge.kept(`${kind}/capability`);
           continue;
@@ -113,7 +113,7 @@ function misfit({ tool, arguments: given }: Context['calls'][number]): Json | un
 }
 
 async function misfits({ peer, calls, judge, surface, revision }: Context): Promise<void> {
-  const ids = ['tools/call/inputs-validated', 'tools/call/invalid-in-result'];
+  const ids = ['tools/call/inputs-validated', 'tools/call/invalid-in-result'] as const;
   for (const call of calls) {
     const wrong = misfit(call);
     if (wrong === undefined) continue;

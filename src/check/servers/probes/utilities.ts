@@ -90,7 +90,7 @@ async function pages({ peer, judge, capabilities }: Context): Promise<void> {
   const kinds = (['tools', 'resources', 'prompts'] as const).filter((kind) => capabilities[kind] !== undefined);
   const [first] = kinds;
   if (first === undefined) {
-    for (const id of ['pagination/stable', 'pagination/ends', 'pagination/invalid-cursor', 'pagination/invalid-cursor/survived'])
+    for (const id of ['pagination/stable', 'pagination/ends', 'pagination/invalid-cursor', 'pagination/invalid-cursor/survived'] as const)
       judge.inapplicable(id, 'the server has no lists');
     return;
   }
@@ -158,7 +158,7 @@ async function vainCancellations({ other, judge, isModern }: Context): Promise<v
 }
 
 async function cancelled({ peer, judge, calls, isModern, transport, surface }: Context): Promise<void> {
-  const ids = ['cancellation/no-response', 'stdio/cancellation/silent'];
+  const ids = ['cancellation/no-response', 'stdio/cancellation/silent'] as const;
   const [call] = calls;
   if (call === undefined || (isModern && transport === 'http')) {
     const why = call === undefined ? 'no tool may be called' : 'over HTTP a cancelled request has no stream left';

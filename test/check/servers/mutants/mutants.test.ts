@@ -89,9 +89,9 @@ describe.concurrent.each(webMutants)('a server over HTTP that $does', (mutant) =
 type Any = Pick<Mutant, 'id' | 'twins' | 'also' | 'revision'>;
 
 function verdictOn({ id, twins = [], also = [], revision }: Any, found: readonly string[]): string {
-  const wanted = [id, ...twins];
+  const wanted: readonly string[] = [id, ...twins];
   const missed = wanted.filter((one) => !found.includes(one));
-  const unrelated = found.filter((one) => !wanted.includes(one) && !also.includes(one) && isMust(one, revision));
+  const unrelated = found.filter((one) => !wanted.includes(one) && !also.some((other) => other === one) && isMust(one, revision));
   if (missed.length + unrelated.length > 0) return `missed: ${missed.join(' ')}; unrelated: ${unrelated.join(' ')}`;
   for (const one of wanted) killed.add(one);
   return '';
