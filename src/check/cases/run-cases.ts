@@ -62,8 +62,9 @@ function snapshotProblem({ expect: { snapshot } }: Case, now: Snapshot | undefin
   return difference === undefined ? undefined : `is not its snapshot, ${difference}`;
 }
 
-function problemOf({ expect }: Case, { result, error, message, silence = 'no answer' }: Answer): string | undefined {
-  if (message === undefined) return /^no answer within/.test(silence) ? `${silence}; --timeout waits longer` : silence;
+function problemOf({ expect }: Case, { result, error, message, silence }: Answer): string | undefined {
+  if (message === undefined)
+    return silence?.reason === 'timeout' ? `${silence.message}; --timeout waits longer` : (silence?.message ?? 'no answer');
   const got = result === undefined ? 'error' : result['isError'] === true ? 'failure' : 'success';
   if (!allowed[expect.outcome].includes(got)) return `expected ${expect.outcome}, got ${got}: ${brief(result ?? error)}`;
   if (expect.contains !== undefined && !textOf(result).includes(expect.contains))

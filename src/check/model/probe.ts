@@ -71,5 +71,5 @@ export function outcome({ error, result, silence, exchange, message }: Answer): 
   if (error !== undefined) return `${status}error ${brief(error.code)} ${brief(error.message)}`;
   if (result !== undefined) return `${status}result ${brief(result)}`;
   if (message !== undefined) return `${status}${brief(message.value)}`;
-  return `${status}${silence ?? 'nothing'}`;
+  return `${status}${silence?.message ?? 'nothing'}`;
 }

@@ -44,8 +44,15 @@ export interface Exchange {
   /** How often it got 429 and was sent again. */
   postponed?: number;
   /** Why there is no response, or why it broke off. */
-  failure?: string;
+  failure?: ExchangeFailure;
 }
+
+export interface ExchangeFailure {
+  readonly reason: 'timeout' | 'closed-by-client' | 'error';
+  readonly message: string;
+}
+
+export const closedByClient: ExchangeFailure = { reason: 'closed-by-client', message: 'closed by the client' };
 
 export interface HttpResponse {
   readonly at: number;
@@ -71,6 +78,8 @@ export interface Happening {
   readonly at: number;
   readonly what: 'end-of-input' | 'signal' | 'exit' | 'unfinished-line' | 'bad-end-of-line';
   readonly detail: string;
+  /** Of an exit: the signal that ended the process. */
+  readonly signal?: string;
 }
 
 export interface Conversation {
@@ -147,8 +156,8 @@ export class Recorder implements Conversation {
     return false;
   }
 
-  happen(what: Happening['what'], detail: string): void {
-    this.happenings.push({ at: this.now(), what, detail });
+  happen(what: Happening['what'], detail: string, signal?: string): void {
+    this.happenings.push({ at: this.now(), what, detail, ...(signal !== undefined && { signal }) });
   }
 
   hearStderr(bytes: Buffer): void {

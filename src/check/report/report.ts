@@ -3,7 +3,6 @@ import type { Revision } from '../../protocol/revision.ts';
 import type { Quality } from '../advice/advise.ts';
 import { type Outcome, scoreOf, type Tally, tallyOf } from '../model/outcome.ts';
 import { isAtLeast, type Transport } from '../model/requirement.ts';
-import { wantsCalls } from '../servers/surface.ts';
 import type { Trend } from './history.ts';
 
 export interface Report {
@@ -62,7 +61,9 @@ export function revisionReport(
   const failed = must.filter(({ verdict }) => verdict === 'failed').length;
   const unverified = must.filter(({ verdict }) => verdict === 'not-verified').length;
   const applicable = must.filter(isApplicable).length;
-  const waiting = uncalled ? outcomes.filter(({ verdict, message }) => verdict === 'not-verified' && wantsCalls(message)).length : 0;
+  const waiting = uncalled
+    ? outcomes.filter(({ verdict, reason }) => verdict === 'not-verified' && reason === 'no-callable-tool').length
+    : 0;
   return {
     ...base,
     tally: tallyOf(outcomes),

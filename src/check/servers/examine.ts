@@ -171,7 +171,7 @@ function asksNothing(peers: readonly Peer[], { tools }: Surface): boolean {
 /** Such as by another instance of the server, which wants to be the only one. */
 function isEndedByOthers({ conversation: { happenings } }: Peer): boolean {
   const isOurs = happenings.some(({ what }) => what === 'signal');
-  return !isOurs && happenings.some(({ what, detail }) => what === 'exit' && /^ended by SIG(?:KILL|TERM)/.test(detail));
+  return !isOurs && happenings.some(({ what, signal }) => what === 'exit' && (signal === 'SIGKILL' || signal === 'SIGTERM'));
 }
 
 const endedByOthers = 'somebody else ended the server while it was asked';

@@ -3,8 +3,8 @@ import type { Revision } from '../../protocol/revision.ts';
 import type { RunOptions } from '../model/options.ts';
 import { all as revisions, type Transport } from '../model/requirement.ts';
 import { at } from '../model/value.ts';
-import { fullCapabilities, type Peer, type Presentation } from './peer/peer.ts';
-import { connectTo, isRefused, isServedBy, type Refused, type Target, transportsOf } from './target.ts';
+import { fullCapabilities, type Peer, type Presentation, type Refused } from './peer/peer.ts';
+import { connectTo, isRefused, isServedBy, type Target, transportsOf } from './target.ts';
 
 export interface Offer {
   readonly transport: Transport;
@@ -58,7 +58,7 @@ async function offersOn(target: Target, transport: Transport, options: RunOption
       offers.push({ transport, revision, peer: given });
       return undefined;
     }
-    refusals.push({ transport, revision, reason: given.refused, peer: given.peer });
+    refusals.push({ transport, revision, reason: given.message, peer: given.peer });
     return given;
   };
   if (wanted !== 'auto') {
@@ -73,7 +73,7 @@ async function offersOn(target: Target, transport: Transport, options: RunOption
   if (first === undefined && offers.length > 0) return offers;
   const began = performance.now();
   const refused = await attempt(revisions.at(-2) as Revision);
-  if (first !== undefined && isSilence(first) && (refused === undefined || !isSilence(refused))) {
+  if (first !== undefined && first.reason === 'timeout' && (refused === undefined || refused.reason !== 'timeout')) {
     refusals.splice(
       refusals.findIndex(({ peer }) => peer === first.peer),
       1,
@@ -96,10 +96,6 @@ async function offersOn(target: Target, transport: Transport, options: RunOption
  * says nothing may also be slow to start, perhaps only this once, so it is asked again as soon as it has answered an older question.
  */
 const soon = 5_000;
-
-function isSilence({ refused }: Refused): boolean {
-  return /^no (?:answer|response) within/.test(refused);
-}
 
 /** The revision with which a server answered another. */
 function counterOffer({ conversation }: Peer): Revision | undefined {

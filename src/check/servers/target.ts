@@ -4,7 +4,7 @@ import type { Transport } from '../model/requirement.ts';
 import { withoutSecrets, wordsWithoutSecrets } from '../secrets.ts';
 import { type CommandLine, commandPipe, type OpenPipe } from '../wire/pipe.ts';
 import { connectHttp, openHttp } from './peer/http.ts';
-import type { Peer, Presentation } from './peer/peer.ts';
+import type { Peer, Presentation, Refused } from './peer/peer.ts';
 import { connectSse } from './peer/sse.ts';
 import { connectPipe, openPipe } from './peer/stdio.ts';
 
@@ -20,13 +20,8 @@ export type Target =
   /** A server within this program, behind a pipe of the caller's making. */
   | { readonly kind: 'pipe'; readonly open: OpenPipe; readonly label: string };
 
-export interface Refused {
-  readonly refused: string;
-  readonly peer: Peer;
-}
-
 export function isRefused(given: Peer | Refused): given is Refused {
-  return 'refused' in given;
+  return 'reason' in given;
 }
 
 export function labelOf(target: Target): string {

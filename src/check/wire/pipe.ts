@@ -9,10 +9,16 @@ export interface Pipe {
   /** Ends its input. */
   end(): void;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** How it ended, once it has. */
-  readonly ended: Promise<string>;
+  /** How it ended, once it has; in words alone where no signal ended it. */
+  readonly ended: Promise<PipeEnd | string>;
   /** Why it never began, where it did not. */
   readonly unstarted?: string | undefined;
+}
+
+export interface PipeEnd {
+  /** In words. */
+  readonly how: string;
+  readonly signal?: string;
 }
 
 export interface PipeEvents {
@@ -40,7 +46,7 @@ export function commandPipe(line: CommandLine): OpenPipe {
     }
     holdGroup(child.pid);
     let unstarted: string | undefined;
-    const ended = new Promise<string>((resolve) => {
+    const ended = new Promise<PipeEnd | string>((resolve) => {
       child.once('error', (error) => {
         if (child.pid === undefined) unstarted = startFailure(error, line);
         resolve(unstarted ?? `could not be reached: ${error.message}`);
@@ -94,6 +100,7 @@ function unstartedPipe(unstarted: string): Pipe {
   return { write: nothing, end: nothing, kill: nothing, ended: Promise.resolve(unstarted), unstarted };
 }
 
-function endOf(code: number | null, signal: string | null): string {
-  return code === null ? `ended by ${signal ?? 'nobody knows what'}` : `exit code ${code}`;
+function endOf(code: number | null, signal: string | null): PipeEnd | string {
+  if (code !== null) return `exit code ${code}`;
+  return signal === null ? 'ended by nobody knows what' : { how: `ended by ${signal}`, signal };
 }

@@ -55,7 +55,7 @@ function get(exchange: Exchange, judge: Judge): void {
   judge.verdict('http/get/accept', accept.includes('text/event-stream'), `Accept is ${brief(exchange.request.headers['accept'])}`, [
     exchange,
   ]);
-  if (exchange.failure === 'closed by the client') judge.kept('http/get/client-closes');
+  if (exchange.failure?.reason === 'closed-by-client') judge.kept('http/get/client-closes');
 }
 
 /** What follows the handshake names its session and its version; in 2026-07-28 everything does. */

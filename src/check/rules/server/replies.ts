@@ -87,7 +87,7 @@ function isOwed({ message, cancelledAt, method, id }: Asked, { conversation, mal
   if (typeof id !== 'string' && typeof id !== 'number') return false;
   if (conversation.isFull) return false;
   const { exchange } = message;
-  if (exchange !== undefined && (exchange.failure === 'closed by the client' || (exchange.response?.status ?? 0) >= 400)) return false;
+  if (exchange !== undefined && (exchange.failure?.reason === 'closed-by-client' || (exchange.response?.status ?? 0) >= 400)) return false;
   // What came in its place was judged already.
   if (malformed.some((one) => at(one.value, 'id') === id)) return false;
   // A server that can run only once, and is gone before it said anything, has not started: there is nobody who owes an answer.

@@ -47,7 +47,7 @@ export const streams: Rule = {
 
 function ending(exchange: Exchange, asked: readonly Asked[], judge: Judge): void {
   const { response, failure } = exchange;
-  if (response?.endedAt === undefined || failure === 'closed by the client') {
+  if (response?.endedAt === undefined || failure?.reason === 'closed-by-client') {
     const answered = asked.every(({ replies }) => replies.length > 0);
     const last = Math.max(...asked.flatMap(({ replies }) => replies.map(({ at: when }) => when)));
     const isKept = answered && response?.endedAt !== undefined && response.endedAt - last > 1_500;

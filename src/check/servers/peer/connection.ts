@@ -2,9 +2,19 @@
 import type { Transport } from '../../model/requirement.ts';
 import { type Conversation, type Message, Recorder } from '../../model/trace.ts';
 import { brief, isRecord, type Json } from '../../model/value.ts';
-import { greet } from './greet.ts';
+import { greet, type NoGreeting } from './greet.ts';
 import { replyTo } from './manners.ts';
-import { type Answer, type Greeting, isModern, type Peer, type Presentation, type RawOptions, type SendOptions, withMeta } from './peer.ts';
+import {
+  type Answer,
+  type Greeting,
+  isModern,
+  type Peer,
+  type Presentation,
+  type RawOptions,
+  type Refused,
+  type SendOptions,
+  withMeta,
+} from './peer.ts';
 import { createWaiting, type Waiting } from './waiting.ts';
 
 /** A peer but for what its transport has to do. */
@@ -72,16 +82,17 @@ export function createConnection<T extends Transport>(transport: T, presentation
 export async function shakeHands<P extends Peer & { greeting: Greeting }>(
   peer: P,
   presentation: Presentation,
-  problem?: string,
-): Promise<P | { readonly refused: string; readonly peer: P }> {
+  problem?: NoGreeting,
+): Promise<P | Refused<P>> {
   const greeting = problem ?? (await greet(peer, presentation));
-  if (typeof greeting !== 'string') {
+  if (!('reason' in greeting)) {
     peer.greeting = greeting;
     return peer;
   }
-  const refused = `${peer.gone ?? greeting}${chatter(peer.conversation)}`;
+  const { gone } = peer;
+  const message = `${gone ?? greeting.message}${chatter(peer.conversation)}`;
   await peer.close();
-  return { refused, peer };
+  return { reason: gone === undefined ? greeting.reason : 'refused', message, peer };
 }
 
 /** A program that prints something else, or its messages in some other way, is seen to do so. */

@@ -11,10 +11,13 @@ import {
   isModern,
   isReply,
   isReplyTo,
+  noReply,
   type Peer,
   type Presentation,
   type RawOptions,
+  type Refused,
   type SendOptions,
+  type Silence,
   type Striker,
 } from './peer.ts';
 
@@ -44,10 +47,7 @@ export interface CallOptions {
   readonly patience?: number;
 }
 
-export function connectHttp(
-  url: string,
-  presentation: Presentation,
-): Promise<HttpPeer | { readonly refused: string; readonly peer: HttpPeer }> {
+export function connectHttp(url: string, presentation: Presentation): Promise<HttpPeer | Refused<HttpPeer>> {
   return shakeHands(openHttp(url, presentation), presentation);
 }
 
@@ -93,24 +93,24 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
   }
 
   async function raw(bytes: Buffer | string, options: RawOptions = {}): Promise<Answer> {
-    if (conversation.isFull) return { sent: [], silence: fullness };
+    if (conversation.isFull) return { sent: [], silence: noReply(fullness) };
     const { sent, flow, begins } = post(bytes, options);
     await flow.head;
     const { reply } = options;
     const { exchange } = flow;
-    if (exchange.response === undefined) return { sent, exchange, silence: exchange.failure ?? 'no response' };
+    if (exchange.response === undefined) return { sent, exchange, silence: silenceOf(exchange) };
     const patience = options.patience ?? presentation.patience;
     if (reply === undefined) {
       if ((await within(flow.end.then(always), patience)) === undefined) flow.abort();
       const [message] = conversation.messages.filter(
         (one) => one.exchange === exchange && one.direction === 'received' && isReply(one.value),
       );
-      return message === undefined ? { sent, exchange } : answerFrom(sent, message, '', exchange);
+      return message === undefined ? { sent, exchange } : answerFrom(sent, message, undefined, exchange);
     }
     if (begins) peer.session = exchange.response.headers['mcp-session-id'] ?? peer.session;
     const wanted = (one: Message) => one.exchange === exchange && isReplyTo(one.value, reply);
     const late = waiting.wait(wanted, { from: 0, patience });
-    const ended = flow.end.then(() => ({ message: conversation.messages.find(wanted), silence: 'the response ended without it' }));
+    const ended = flow.end.then(() => ({ message: conversation.messages.find(wanted), silence: noReply('the response ended without it') }));
     const { message, silence } = await Promise.race([late, ended]);
     if (message !== undefined) return answerFrom(sent, message, silence, exchange);
     // An error without an id, or with null, is all that a refused body may get.
@@ -119,11 +119,8 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
     const resumed = await resume(exchange, reply, patience);
     if (resumed !== undefined) return answerFrom(sent, resumed, silence, exchange);
     flow.abort();
-    return {
-      sent,
-      exchange,
-      silence: exchange.response.events.length > 0 || isStream(exchange) ? silence : `HTTP ${exchange.response.status} without a reply`,
-    };
+    const isOpen = exchange.response.events.length > 0 || isStream(exchange);
+    return answerFrom(sent, undefined, isOpen ? silence : `HTTP ${exchange.response.status} without a reply`, exchange);
   }
 
   /** A stream that the server ended early goes on at the place its last event named. */
@@ -181,6 +178,10 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
 }
 
 const always = (): true => true;
+
+function silenceOf({ failure }: Exchange): Silence {
+  return failure?.reason === 'timeout' ? { reason: 'timeout', message: failure.message } : noReply(failure?.message ?? 'no response');
+}
 
 interface Posted {
   readonly sent: readonly Message[];

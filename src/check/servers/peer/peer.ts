@@ -36,7 +36,20 @@ export interface Answer {
   readonly error?: { readonly code: unknown; readonly message: unknown; readonly data: unknown };
   readonly exchange?: Exchange;
   /** Why there is no reply. */
-  readonly silence?: string;
+  readonly silence?: Silence;
+}
+
+export interface Silence {
+  /** It took too long, or it cannot come any more. */
+  readonly reason: 'timeout' | 'ended';
+  readonly message: string;
+}
+
+/** There was no handshake. */
+export interface Refused<P extends Peer = Peer> {
+  readonly reason: 'timeout' | 'refused';
+  readonly message: string;
+  readonly peer: P;
 }
 
 export interface Peer {
@@ -122,9 +135,22 @@ export function withMeta(params: Json | undefined, presentation: Presentation, {
   return Object.keys(own).length === 0 ? params : { ...params, _meta: own };
 }
 
-export function answerFrom(sent: readonly Message[], message: Message | undefined, silence: string, exchange?: Exchange): Answer {
+/** No reply will come. */
+export function noReply(message: string): Silence {
+  return { reason: 'ended', message };
+}
+
+export function answerFrom(
+  sent: readonly Message[],
+  message: Message | undefined,
+  silence: Silence | string | undefined,
+  exchange?: Exchange,
+): Answer {
   const carried = exchange === undefined ? {} : { exchange };
-  if (message === undefined) return { sent, silence, ...carried };
+  if (message === undefined) {
+    const why = typeof silence === 'string' ? noReply(silence) : silence;
+    return { sent, ...(why !== undefined && { silence: why }), ...carried };
+  }
   const value = asRecord(message.value);
   const error = value['error'];
   if (isRecord(error)) {

@@ -2,7 +2,19 @@
 import { fullness } from '../../model/trace.ts';
 import { createHttp, type HttpFlow } from '../../wire/http.ts';
 import { createConnection, replyOf, shakeHands, toBuffer } from './connection.ts';
-import { type Answer, answerFrom, type Greeting, isReplyTo, type Peer, type Presentation, type RawOptions, type Striker } from './peer.ts';
+import { type NoGreeting, refusal } from './greet.ts';
+import {
+  type Answer,
+  answerFrom,
+  type Greeting,
+  isReplyTo,
+  noReply,
+  type Peer,
+  type Presentation,
+  type RawOptions,
+  type Refused,
+  type Striker,
+} from './peer.ts';
 
 export interface SsePeer extends Peer, Striker {
   greeting: Greeting;
@@ -18,10 +30,7 @@ interface PostOptions {
   readonly url?: string;
 }
 
-export async function connectSse(
-  url: string,
-  presentation: Presentation,
-): Promise<SsePeer | { readonly refused: string; readonly peer: SsePeer }> {
+export async function connectSse(url: string, presentation: Presentation): Promise<SsePeer | Refused<SsePeer>> {
   const peer = openSse(url, presentation);
   return shakeHands(peer, presentation, await peer.begin());
 }
@@ -30,7 +39,7 @@ export function isSsePeer(peer: Peer): peer is SsePeer {
   return peer.transport === 'sse';
 }
 
-function openSse(url: string, presentation: Presentation): SsePeer & { begin(): Promise<string | undefined> } {
+function openSse(url: string, presentation: Presentation): SsePeer & { begin(): Promise<NoGreeting | undefined> } {
   const connection = createConnection('sse', presentation, raw);
   const { conversation, waiting } = connection;
   const http = createHttp(conversation, presentation.pace);
@@ -45,18 +54,19 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
     secrets: presentation.secrets,
     patience: presentation.startPatience,
   });
-  void stream.end.then(() => connection.leave(`the stream ended (${stream.exchange.failure ?? 'by the server'})`));
+  void stream.end.then(() => connection.leave(`the stream ended (${stream.exchange.failure?.message ?? 'by the server'})`));
   conversation.listen((message) => {
     const reply = replyOf(message, presentation);
     if (reply !== undefined) void raw(reply);
   });
 
   /** Waits for the address; in words why there is none. */
-  async function begin(): Promise<string | undefined> {
+  async function begin(): Promise<NoGreeting | undefined> {
     await stream.head;
     const { response, failure } = stream.exchange;
-    if (response === undefined) return failure ?? 'no response';
-    if (response.status !== 200) return `it answers GET with HTTP ${response.status}`;
+    if (response === undefined)
+      return { reason: failure?.reason === 'timeout' ? 'timeout' : 'refused', message: failure?.message ?? 'no response' };
+    if (response.status !== 200) return refusal(`it answers GET with HTTP ${response.status}`);
     const until = performance.now() + presentation.startPatience;
     while (connection.gone === undefined && performance.now() < until) {
       const event = response.events.find((one) => one.event === 'endpoint');
@@ -66,7 +76,7 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    return connection.gone ?? 'its stream names no endpoint';
+    return refusal(connection.gone ?? 'its stream names no endpoint');
   }
 
   function post(body: Buffer | string, { headers = {}, url: other = peer.endpoint?.url ?? url }: PostOptions = {}): HttpFlow {
@@ -81,7 +91,7 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
   }
 
   async function raw(bytes: Buffer | string, options: RawOptions = {}): Promise<Answer> {
-    if (conversation.isFull) return { sent: [], silence: fullness };
+    if (conversation.isFull) return { sent: [], silence: noReply(fullness) };
     const body = toBuffer(bytes);
     const from = conversation.messages.length;
     const wild = options.wild ?? false;

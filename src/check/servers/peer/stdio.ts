@@ -3,9 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fullness } from '../../model/trace.ts';
 import { asRecord } from '../../model/value.ts';
 import { createLineReader } from '../../wire/lines.ts';
-import type { OpenPipe, Pipe } from '../../wire/pipe.ts';
+import type { OpenPipe, Pipe, PipeEnd } from '../../wire/pipe.ts';
 import { createConnection, replyOf, shakeHands, toBuffer, within } from './connection.ts';
-import { type Answer, answerFrom, type Greeting, isReplyTo, type Peer, type Presentation, type RawOptions } from './peer.ts';
+import {
+  type Answer,
+  answerFrom,
+  type Greeting,
+  isReplyTo,
+  noReply,
+  type Peer,
+  type Presentation,
+  type RawOptions,
+  type Refused,
+} from './peer.ts';
 
 /** A peer on a pipe can also end it, and see how the server ends. */
 export interface PipePeer extends Peer {
@@ -16,13 +26,10 @@ export interface PipePeer extends Peer {
   end(): void;
   signal(name: 'SIGTERM' | 'SIGKILL'): void;
   /** How the server ended, if it did within that time. */
-  exit(patience: number): Promise<string | undefined>;
+  exit(patience: number): Promise<PipeEnd | undefined>;
 }
 
-export function connectPipe(
-  open: OpenPipe,
-  presentation: Presentation,
-): Promise<PipePeer | { readonly refused: string; readonly peer: PipePeer }> {
+export function connectPipe(open: OpenPipe, presentation: Presentation): Promise<PipePeer | Refused<PipePeer>> {
   return shakeHands(openPipe(open, presentation), presentation);
 }
 
@@ -44,10 +51,11 @@ export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
     }
   });
   const pipe = open({ stdout: (bytes) => lines.push(bytes), stderr: (bytes) => conversation.hearStderr(bytes) });
-  void pipe.ended.then((how) => {
+  const ended = pipe.ended.then((end): PipeEnd => (typeof end === 'string' ? { how: end } : end));
+  void ended.then(({ how, signal }) => {
     const rest = lines.rest();
     if (rest.length > 0) conversation.happen('unfinished-line', rest.toString('utf8'));
-    conversation.happen('exit', how);
+    conversation.happen('exit', how, signal);
     connection.leave(pipe.unstarted ?? `the server has gone (${how})`);
   });
 
@@ -59,7 +67,7 @@ export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
     const from = conversation.messages.length;
     const sent = conversation.message('sent', line, options.wild === true ? { wild: true } : {});
     if (options.wild === true) conversation.wild = true;
-    if (connection.gone !== undefined) return { sent, silence: connection.gone };
+    if (connection.gone !== undefined) return { sent, silence: noReply(connection.gone) };
     pipe.write(Buffer.concat([line, Buffer.from('\n')]));
     if (reply === undefined) return { sent };
     const { message, silence } = await waiting.wait((one) => isReplyTo(one.value, reply), { from, patience: options.patience });
@@ -82,7 +90,7 @@ export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
       conversation.happen('signal', name);
       pipe.kill(name);
     },
-    exit: (patience: number): Promise<string | undefined> => within(pipe.ended, patience),
+    exit: (patience: number): Promise<PipeEnd | undefined> => within(ended, patience),
     async close(patience = 500): Promise<void> {
       if (connection.gone !== undefined) return;
       if (!conversation.happenings.some(({ what }) => what === 'end-of-input')) own.end();

@@ -1,11 +1,12 @@
 // Waiting for a message, never for ever, and less and less for a server that has stopped answering.
 import type { Message, Recorder } from '../../model/trace.ts';
+import { noReply, type Silence } from './peer.ts';
 
 export interface Waiting {
   wait(
     wanted: (message: Message) => boolean,
     options: WaitOptions,
-  ): Promise<{ readonly message: Message | undefined; readonly silence: string }>;
+  ): Promise<{ readonly message: Message | undefined; readonly silence: Silence | undefined }>;
   /** Nobody will answer any more. */
   giveUp(why: string): void;
 }
@@ -19,30 +20,30 @@ export interface WaitOptions {
 }
 
 export function createWaiting(recorder: Recorder, patience: number): Waiting {
-  const waiting = new Set<(why: string) => void>();
+  const waiting = new Set<(why: Silence) => void>();
   let gone: string | undefined;
   let silences = 0;
 
   function wait(wanted: (message: Message) => boolean, options: WaitOptions): ReturnType<Waiting['wait']> {
     const isWanted = (one: Message) => one.direction === 'received' && wanted(one);
     const known = recorder.messages.slice(options.from).find(isWanted);
-    if (known !== undefined) return Promise.resolve({ message: known, silence: '' });
-    if (gone !== undefined) return Promise.resolve({ message: undefined, silence: gone });
+    if (known !== undefined) return Promise.resolve({ message: known, silence: undefined });
+    if (gone !== undefined) return Promise.resolve({ message: undefined, silence: noReply(gone) });
     const given = options.patience ?? patience;
     const bound = options.exact === true || silences < 2 ? given : Math.min(given, 500);
     return new Promise((resolve) => {
-      const done = (message: Message | undefined, silence: string) => {
+      const done = (message: Message | undefined, silence: Silence | undefined) => {
         clearTimeout(timer);
         stop();
         waiting.delete(fail);
         if (options.exact !== true) silences = message === undefined ? silences + 1 : 0;
         resolve({ message, silence });
       };
-      const fail = (why: string) => done(undefined, why);
+      const fail = (why: Silence) => done(undefined, why);
       const stop = recorder.listen((one) => {
-        if (isWanted(one)) done(one, '');
+        if (isWanted(one)) done(one, undefined);
       });
-      const timer = setTimeout(() => fail(`no answer within ${bound} ms`), bound);
+      const timer = setTimeout(() => fail({ reason: 'timeout', message: `no answer within ${bound} ms` }), bound);
       waiting.add(fail);
     });
   }
@@ -51,7 +52,7 @@ export function createWaiting(recorder: Recorder, patience: number): Waiting {
     wait,
     giveUp(why) {
       gone = why;
-      for (const fail of [...waiting]) fail(why);
+      for (const fail of [...waiting]) fail(noReply(why));
     },
   };
 }

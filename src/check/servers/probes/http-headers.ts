@@ -2,6 +2,7 @@
 
 import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
 import { asRecord, type Json } from '../../model/value.ts';
+import { uncallable } from '../../model/verdict.ts';
 import { headerValue } from '../peer/headers.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
 import type { Answer } from '../peer/peer.ts';
@@ -122,9 +123,10 @@ async function parameters(context: Context): Promise<void> {
   const ids = ['invalid-characters', 'validated', 'missing-refused', 'null-not-expected', 'absent-not-expected'] as const;
   if (one === undefined || !isHttpPeer(peer)) {
     const isMarked = JSON.stringify(context.surface.tools).includes('"x-mcp-header"');
-    const why = isMarked ? 'no tool with x-mcp-header may be called' : 'no tool has x-mcp-header';
-    for (const id of ids) judge[isMarked ? 'unsure' : 'inapplicable'](`http/param-headers/${id}`, why);
-    judge[isMarked ? 'unsure' : 'inapplicable']('http/headers/numeric-comparison', why);
+    for (const id of [...ids.map((one) => `http/param-headers/${one}` as const), 'http/headers/numeric-comparison'] as const) {
+      if (isMarked) judge.unsure(id, uncallable('no tool with x-mcp-header may be called'));
+      else judge.inapplicable(id, 'no tool has x-mcp-header');
+    }
     return;
   }
   const call = calls.find(({ tool }) => tool === one.tool);

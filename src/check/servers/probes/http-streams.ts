@@ -3,6 +3,7 @@
 import type { Context, Probe } from '../../model/probe.ts';
 import type { Exchange, StreamEvent } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
+import { noCallableTool } from '../../model/verdict.ts';
 import { within } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
 
@@ -46,9 +47,7 @@ async function resume({ connect, judge, calls, surface }: Context): Promise<void
   const start = startOf(first);
   if (first === undefined || second === undefined || start?.id === undefined) {
     const why =
-      first === undefined && call === undefined && surface.tools.length > 0
-        ? 'no tool may be called'
-        : 'no stream of the server has event ids';
+      first === undefined && call === undefined && surface.tools.length > 0 ? noCallableTool : 'no stream of the server has event ids';
     for (const id of ids) judge.unsure(id, why);
     return;
   }

@@ -24,7 +24,7 @@ export const httpProbes: readonly Probe[] = [
       const exchange = await peer.listen();
       const status = exchange.response?.status;
       const isStream = status === 200 && /^text\/event-stream/i.test(exchange.response?.headers['content-type'] ?? '');
-      const what = `GET gets HTTP ${status ?? exchange.failure} ${exchange.response?.headers['content-type'] ?? ''}`;
+      const what = `GET gets HTTP ${status ?? exchange.failure?.message} ${exchange.response?.headers['content-type'] ?? ''}`;
       judge.verdict('http/get/stream-or-405', isStream || status === 405, what, [exchange]);
       // 405 says that there is something at this path, 404 that there is nothing.
       judge.verdict('http/endpoint', status !== 404, `POST is served, and ${what}`, [exchange]);

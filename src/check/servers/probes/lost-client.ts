@@ -3,6 +3,7 @@
 import type { Context, Probe } from '../../model/probe.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
+import { noCallableTool } from '../../model/verdict.ts';
 import { within } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
 import { callTool, paramHeaders } from '../tool-call.ts';
@@ -17,7 +18,7 @@ export const lostClientProbes: readonly Probe[] = [
 async function lose({ connect, judge, calls, patience }: Context): Promise<void> {
   const some = calls.slice(0, maxCalls);
   const peer = some.length === 0 ? undefined : await connect('lost client');
-  if (peer === undefined || !isHttpPeer(peer)) return judge.unsure(id, 'no tool may be called');
+  if (peer === undefined || !isHttpPeer(peer)) return judge.unsure(id, noCallableTool);
   const lost = some.map((call, index) => {
     const name = `lost-${index}`;
     return {

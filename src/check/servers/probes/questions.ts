@@ -4,6 +4,7 @@ import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
 import { legacy } from '../../model/requirement.ts';
 import type { Message } from '../../model/trace.ts';
 import { asRecord, at, type Json } from '../../model/value.ts';
+import { noCallableTool } from '../../model/verdict.ts';
 import { misfitting } from '../../schemas/sample.ts';
 import { resultOf } from '../peer/manners.ts';
 import { isReplyTo, type Peer } from '../peer/peer.ts';
@@ -35,7 +36,7 @@ async function questions({ connect, judge, calls, patience }: Context): Promise<
     if (asked === undefined) continue;
     return answered({ peer, judge, ...asked }, patience);
   }
-  const why = calls.length === 0 ? 'no tool may be called' : 'no tool that was called asks anything';
+  const why = calls.length === 0 ? noCallableTool : 'no tool that was called asks anything';
   for (const id of judges) judge.unsure(id, why);
 }
 

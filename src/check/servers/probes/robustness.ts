@@ -86,7 +86,7 @@ async function survives({ other, judge, patience }: Context, what: string, bytes
   const sent = await peer.raw(bytes, { wild: true });
   const answer = await peer.request(method(peer), undefined, { patience });
   const isWell = answer.message !== undefined;
-  const why = answer.silence ?? '';
+  const why = answer.silence?.message ?? '';
   judge.verdict('jsonrpc/request/answered', isWell, `after ${what} a request is not answered: ${why}`, [
     ...sent.sent.slice(0, 1),
     ...answer.sent,
@@ -125,7 +125,7 @@ async function terminate({ connect, judge, capabilities }: Context): Promise<voi
   await Promise.all(how === undefined ? [] : asked);
   const rest = peer.conversation.happenings.find(({ what }) => what === 'unfinished-line')?.detail ?? '';
   // What the signal itself ended could not finish anything.
-  const isHalf = rest !== '' && parseJson(rest) === undefined && how?.startsWith('ended by SIG') !== true;
+  const isHalf = rest !== '' && parseJson(rest) === undefined && how?.signal === undefined;
   const evidence = isHalf ? [rest.slice(0, 400)] : [];
   judge.verdict('stdio/exit-on-sigterm', how !== undefined, 'the server runs on for 5 seconds after SIGTERM');
   if (isHalf) judge.broken('stdio/exit-on-sigterm', 'after SIGTERM the last message on standard output is half written', evidence);
@@ -152,7 +152,7 @@ async function lie({ other, judge, patience }: Context): Promise<void> {
     const sent = await peer.strike(headers(message.length), form(message), 200);
     const answer = await peer.request(method(peer), undefined, { patience });
     const isWell = answer.message !== undefined;
-    const why = answer.silence ?? '';
+    const why = answer.silence?.message ?? '';
     judge.verdict('jsonrpc/request/answered', isWell, `after ${what} a request is not answered: ${why}`, [sent, ...answer.sent]);
   }
 }

@@ -1,9 +1,11 @@
 // The JSON Schemas of tools: their dialect, whether they are valid, and whether the server itself holds to them.
+
 import { dialectOf } from '../../../schema/json-schema.ts';
 import { compileUntrusted } from '../../../schema/untrusted.ts';
 import { type Context, isSlow, outcome, type Probe, shown, slow } from '../../model/probe.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, isRecord, type Json } from '../../model/value.ts';
+import { noCallableTool, uncallable } from '../../model/verdict.ts';
 
 export const schemaProbes: readonly Probe[] = [
   {
@@ -37,9 +39,9 @@ async function judgeSchema(schema: Json, name: string, judge: Context['judge'], 
   judge.verdict('json-schema/dialect/recommended', dialect === '2020-12', `${name} is written in ${String(schema['$schema'])}`, evidence);
   // A dialect that we do not know cannot be judged.
   if (dialect === undefined) return;
-  const { fault, isInvalid } = await compileUntrusted(schema);
+  const { fault, isInvalid, reason } = await compileUntrusted(schema);
   // A reference to another document is legal; it only cannot be compiled here.
-  if (fault?.includes('never fetched') === true) return;
+  if (reason === 'remote-reference') return;
   if (fault !== undefined && !isInvalid) judge.unsure('json-schema/valid', `${name}: ${fault}`);
   else judge.verdict('json-schema/valid', fault === undefined, `${name}: ${fault ?? ''}`, evidence);
 }
@@ -63,6 +65,6 @@ async function forbidden({ peer, calls, judge, surface }: Context): Promise<void
     return;
   }
   const why =
-    calls.length > 0 || surface.tools.length === 0 ? 'no tool that may be called has a required argument' : 'no tool may be called';
+    calls.length > 0 || surface.tools.length === 0 ? uncallable('no tool that may be called has a required argument') : noCallableTool;
   for (const id of ids) judge.unsure(id, why);
 }

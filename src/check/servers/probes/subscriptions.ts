@@ -2,6 +2,7 @@
 
 import { type Context, outcome, type Probe, shown, slow } from '../../model/probe.ts';
 import { asRecord, at, isRecord, type Json } from '../../model/value.ts';
+import { noCallableTool } from '../../model/verdict.ts';
 import { misfitting } from '../../schemas/sample.ts';
 import { isHttpPeer } from '../peer/http.ts';
 import type { Answer } from '../peer/peer.ts';
@@ -101,7 +102,7 @@ async function bare({ peer, judge, calls }: Context): Promise<void> {
   const meta = { 'io.modelcontextprotocol/clientCapabilities': {} };
   const ids = ['meta/capability/missing', 'meta/capability/missing-status'] as const;
   if (calls.length === 0) {
-    for (const id of ['meta/capability/undeclared', 'input/undeclared', ...ids] as const) judge.unsure(id, 'no tool may be called');
+    for (const id of ['meta/capability/undeclared', 'input/undeclared', ...ids] as const) judge.unsure(id, noCallableTool);
     return;
   }
   let missing = 0;

@@ -1,6 +1,8 @@
 // Tasks of 2025-11-25: calls as tasks, and tasks that are not there.
+
 import { type Context, isSlow, outcome, type Probe, shown, slow } from '../../model/probe.ts';
 import { asRecord, at, isRecord } from '../../model/value.ts';
+import { noCallableTool, uncallable } from '../../model/verdict.ts';
 import type { ToolCall } from '../surface.ts';
 import { callTool } from '../tool-call.ts';
 
@@ -17,7 +19,7 @@ export const taskProbes: readonly Probe[] = [
         return judge.inapplicable('tasks/augment/ignored', 'the server does tasks');
       }
       const [call] = calls;
-      if (call === undefined) return judge.unsure('tasks/augment/ignored', 'no tool may be called');
+      if (call === undefined) return judge.unsure('tasks/augment/ignored', noCallableTool);
       const answer = await peer.request('tools/call', { name: call.name, arguments: call.arguments, task: { ttl: 1_000 } });
       if (isSlow(answer, peer)) {
         for (const id of this.judges) judge.unsure(id, slow);
@@ -89,7 +91,7 @@ function support({ tool }: ToolCall): unknown {
 
 async function calls({ peer, judge, calls: all, capabilities }: Context): Promise<void> {
   const plain = all.find((call) => support(call) === 'forbidden');
-  if (plain === undefined) judge.unsure('tasks/tool/forbidden-refused', 'no tool that may be called forbids tasks');
+  if (plain === undefined) judge.unsure('tasks/tool/forbidden-refused', uncallable('no tool that may be called forbids tasks'));
   else {
     const answer = await peer.request('tools/call', { name: plain.name, arguments: plain.arguments, task: {} });
     judge.verdict(
@@ -100,7 +102,7 @@ async function calls({ peer, judge, calls: all, capabilities }: Context): Promis
     );
   }
   const strict = all.find((call) => support(call) === 'required');
-  if (strict === undefined) judge.unsure('tasks/tool/required-refused', 'no tool that may be called requires a task');
+  if (strict === undefined) judge.unsure('tasks/tool/required-refused', uncallable('no tool that may be called requires a task'));
   else {
     const answer = await peer.request('tools/call', { name: strict.name, arguments: strict.arguments });
     const what = `${strict.name} without a task gets ${outcome(answer)}`;
@@ -119,7 +121,7 @@ async function calls({ peer, judge, calls: all, capabilities }: Context): Promis
       'cancel/cancelled',
       'cancel/stays',
     ] as const;
-    for (const id of rest) judge.unsure(`tasks/${id}`, 'no tool that may be called can be a task');
+    for (const id of rest) judge.unsure(`tasks/${id}`, uncallable('no tool that may be called can be a task'));
     return;
   }
   const begin = (token: string) =>

@@ -1,6 +1,8 @@
 // Tools: the list, the calls that may be made, and calls that must be refused.
+
 import { type Context, isSlow, outcome, type Probe, shown, slow } from '../../model/probe.ts';
 import { asList, asRecord, brief, type Json } from '../../model/value.ts';
+import { uncallable } from '../../model/verdict.ts';
 import { whyUncallable } from '../surface.ts';
 import { callTool } from '../tool-call.ts';
 
@@ -39,7 +41,7 @@ export const toolProbes: readonly Probe[] = [
       // A server that takes the name for the tool's own calls it, so it has to be one that may be called.
       const name = calls.map((call) => call.name).find((one) => other(one) !== one && !names.has(other(one)));
       if (calls.length === 0) return judge.unsure('tools/names/case', whyUncallable(surface));
-      if (name === undefined) return judge.unsure('tools/names/case', 'no name of a tool that may be called has a letter');
+      if (name === undefined) return judge.unsure('tools/names/case', uncallable('no name of a tool that may be called has a letter'));
       const cased = await peer.request('tools/call', { name: other(name), arguments: { 'vivarium-none': 1 } }, { wild: true });
       const isOther = cased.error !== undefined || cased.result?.['isError'] === true;
       judge.verdict('tools/names/case', isOther, `${other(name)} is taken for ${name}`, shown(cased));
@@ -132,7 +134,7 @@ async function misfits({ peer, calls, judge, surface, revision }: Context): Prom
     return;
   }
   for (const id of ids)
-    judge.unsure(id, calls.length === 0 ? whyUncallable(surface) : 'no tool that may be called has an argument with a type');
+    judge.unsure(id, calls.length === 0 ? whyUncallable(surface) : uncallable('no tool that may be called has an argument with a type'));
 }
 
 async function independent({ connect, judge, capabilities, peer, surface }: Context): Promise<void> {

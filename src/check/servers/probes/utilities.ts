@@ -1,7 +1,9 @@
 // Ping, logging, pagination, cancellation, roots: what every connection needs besides the features.
+
 import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
 import { legacy } from '../../model/requirement.ts';
 import { asList, asRecord, at, brief } from '../../model/value.ts';
+import { noCallableTool } from '../../model/verdict.ts';
 import { callTool } from '../tool-call.ts';
 
 export const utilityProbes: readonly Probe[] = [
@@ -161,7 +163,7 @@ async function cancelled({ peer, judge, calls, isModern, transport, surface }: C
   const ids = ['cancellation/no-response', 'stdio/cancellation/silent'] as const;
   const [call] = calls;
   if (call === undefined || (isModern && transport === 'http')) {
-    const why = call === undefined ? 'no tool may be called' : 'over HTTP a cancelled request has no stream left';
+    const why = call === undefined ? noCallableTool : 'over HTTP a cancelled request has no stream left';
     for (const id of ids) judge.unsure(id, why);
     return;
   }
