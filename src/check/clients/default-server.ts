@@ -1,7 +1,8 @@
 // What the server that we are offers unless a scenario says otherwise, and its ordinary answer to every request.
+
 import type { Revision } from '../../protocol/revision.ts';
+import { isModern, traitsOf } from '../model/revision.ts';
 import { asRecord, type Json } from '../model/value.ts';
-import { isModern } from '../servers/peer/peer.ts';
 import type { OfferedTool, Said, Scenario, Turn } from './scenario.ts';
 
 export const serverInfo: Json = { name: 'vivarium-check', version: '1.0.0' };
@@ -39,7 +40,13 @@ export const prompts: readonly Json[] = [
 ];
 
 export function capabilitiesOf({ capabilities }: Scenario, revision: Revision): Json {
-  const offered: Json = { tools: {}, resources: {}, prompts: {}, logging: {}, ...(revision >= '2025-03-26' && { completions: {} }) };
+  const offered: Json = {
+    tools: {},
+    resources: {},
+    prompts: {},
+    logging: {},
+    ...(traitsOf(revision).completionsCapability && { completions: {} }),
+  };
   return { ...offered, ...capabilities };
 }
 

@@ -1,10 +1,11 @@
 // Our half of a server at a URL: Streamable HTTP, or HTTP+SSE of 2024-11-05, on the loopback.
+
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isModern } from '../model/revision.ts';
 import { type Exchange, type Message, parseJson } from '../model/trace.ts';
 import { asRecord, at } from '../model/value.ts';
-import { isModern } from '../servers/peer/peer.ts';
 import { Reply } from './http-reply.ts';
 import type { Door } from './mock-stdio-server.ts';
 import type { Said } from './scenario.ts';

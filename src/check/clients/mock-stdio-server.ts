@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isModern } from '../model/revision.ts';
 import { parseJson as parsed } from '../model/trace.ts';
 import { asList, at } from '../model/value.ts';
 import { createLineReader } from '../wire/lines.ts';
@@ -108,8 +109,8 @@ class Pipe {
     const modern =
       isModernMessage(value) ||
       (method === undefined || method.startsWith('notifications/')
-        ? (this.#current?.isModern ?? this.#stage.revision >= '2026-07-28')
-        : method !== 'initialize' && this.#stage.revision >= '2026-07-28' && this.#parties.every((one) => one.isModern));
+        ? (this.#current?.isModern ?? isModern(this.#stage.revision))
+        : method !== 'initialize' && isModern(this.#stage.revision) && this.#parties.every((one) => one.isModern));
     const party = this.#party(modern);
     this.#current = party;
     for (const message of party.recorder.message('received', line)) {

@@ -1,11 +1,12 @@
 // One scenario while it is played: its links, what was asked how often, and the answers of the server that we are.
+
 import type { Revision } from '../../protocol/revision.ts';
 import { openLedger } from '../model/ledger.ts';
 import type { Transport } from '../model/requirement.ts';
+import { isModern } from '../model/revision.ts';
 import type { Seen } from '../model/rule.ts';
 import { type Exchange, type Message, Recorder } from '../model/trace.ts';
 import { asRecord, at, isRecord, type Json } from '../model/value.ts';
-import { isModern } from '../servers/peer/peer.ts';
 import { capabilitiesOf, completed, ordinary, ordinaryTools, serverInfo } from './default-server.ts';
 import type { AskOptions, Link, Said, Scenario, Turn } from './scenario.ts';
 

@@ -6,7 +6,8 @@ import { choose } from '../catalogue/catalogue.ts';
 import { openLedger } from '../model/ledger.ts';
 import type { CheckOptions } from '../model/options.ts';
 import { outcomesOf } from '../model/outcome.ts';
-import { isObservable, type Party, all as revisions, type Transport } from '../model/requirement.ts';
+import { isObservable, type Party, type Transport } from '../model/requirement.ts';
+import { isModern, revisions } from '../model/revision.ts';
 import type { Rule, Seen } from '../model/rule.ts';
 import { type Exchange, Recorder } from '../model/trace.ts';
 import { asRecord, at, isRecord, type Json } from '../model/value.ts';
@@ -76,7 +77,7 @@ export function judgeRecording(recorded: Recorded, options: CheckOptions = {}): 
     const chosen = choose({ revision, party, level, ...(only && { only }), ...(skip && { skip }) }).filter(
       (one) => one.judged === 'rule' && isObservable(one, party),
     );
-    const entries = revision >= '2026-07-28' ? recorded.entries : withoutProbes(recorded.entries);
+    const entries = isModern(revision) ? recorded.entries : withoutProbes(recorded.entries);
     const seen = seenBy(party, { ...recorded, entries }, { ...agreement, revision });
     const findings: Finding[] = [];
     const own: readonly Rule[] = party === 'server' ? rules : clientRules;

@@ -1,7 +1,8 @@
 // Which revisions a server offers on which transport, found out by asking for each.
 import type { Revision } from '../../protocol/revision.ts';
 import type { RunOptions } from '../model/options.ts';
-import { all as revisions, type Transport } from '../model/requirement.ts';
+import { legacy, type Transport } from '../model/requirement.ts';
+import { revisions } from '../model/revision.ts';
 import { at } from '../model/value.ts';
 import { fullCapabilities, type Peer, type Presentation, type Refused } from './peer/peer.ts';
 import { connectTo, isRefused, isServedBy, type Target, transportsOf } from './target.ts';
@@ -72,7 +73,7 @@ async function offersOn(target: Target, transport: Transport, options: RunOption
   const first = isServedBy(newest, transport) ? await attempt(newest, Math.min(soon, startPatience)) : undefined;
   if (first === undefined && offers.length > 0) return offers;
   const began = performance.now();
-  const refused = await attempt(revisions.at(-2) as Revision);
+  const refused = await attempt(legacy.at(-1) as Revision);
   if (first !== undefined && first.reason === 'timeout' && (refused === undefined || refused.reason !== 'timeout')) {
     refusals.splice(
       refusals.findIndex(({ peer }) => peer === first.peer),

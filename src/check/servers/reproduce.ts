@@ -5,13 +5,14 @@ import { isPlain } from '../../text/printable.ts';
 import { shellQuote as quote, shellCommand, shellEnvironment, shellWithVariable } from '../../text/shell-quote.ts';
 import { visible } from '../model/evidence.ts';
 import { openLedger } from '../model/ledger.ts';
+import { isModern } from '../model/revision.ts';
 import { type Conversation, decodeUtf8, type Exchange, type Message } from '../model/trace.ts';
 import { at } from '../model/value.ts';
 import type { Evidence, Finding } from '../model/verdict.ts';
 import { isSecret, withoutSecrets, wordsWithoutSecrets } from '../secrets.ts';
 import type { CommandLine } from '../wire/pipe.ts';
 import { initializeParams } from './peer/greet.ts';
-import { fullCapabilities, isModern, isReply } from './peer/peer.ts';
+import { fullCapabilities, isReply } from './peer/peer.ts';
 import type { Target } from './target.ts';
 
 /** Nobody copies more than that. */

@@ -1,6 +1,8 @@
 // Whom to judge: a command, a URL, or a server within this program; and how a connection to it is made.
+
 import type { Revision } from '../../protocol/revision.ts';
 import type { Transport } from '../model/requirement.ts';
+import { isModern } from '../model/revision.ts';
 import { withoutSecrets, wordsWithoutSecrets } from '../secrets.ts';
 import { type CommandLine, commandPipe, type OpenPipe } from '../wire/pipe.ts';
 import { connectHttp, openHttp } from './peer/http.ts';
@@ -60,5 +62,5 @@ export function transportsOf(target: Target): readonly Transport[] {
 
 export function isServedBy(revision: Revision, transport: Transport): boolean {
   // A server may speak an older revision over a newer transport, but there was no handshake left to open HTTP+SSE with.
-  return transport !== 'sse' || revision < '2026-07-28';
+  return transport !== 'sse' || !isModern(revision);
 }

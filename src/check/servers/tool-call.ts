@@ -1,5 +1,6 @@
 // One call of a tool as a proper client makes it: with the headers its schema asks for, and with answers to what it requires.
 
+import { isModern } from '../model/revision.ts';
 import { asRecord, isRecord, type Json } from '../model/value.ts';
 import { headerValue } from './peer/headers.ts';
 import { resultOf } from './peer/manners.ts';
@@ -18,7 +19,7 @@ export async function callTool(peer: Peer, call: ToolCall, options: SendOptions 
     const token = options.token === undefined ? {} : { token: `${options.token}-${round}` };
     answer = await peer.request('tools/call', { ...params, ...more }, { ...options, ...token, headers });
   }
-  if (answer.message === undefined && peer.gone === undefined && peer.revision < '2026-07-28') {
+  if (answer.message === undefined && peer.gone === undefined && !isModern(peer.revision)) {
     await peer.notify('notifications/cancelled', { requestId: Number(idOf(answer)), reason: 'it takes too long' });
   }
   return answer;

@@ -1,8 +1,9 @@
 // A server that wants a token, and an authorization server that gives one to whoever asks for it properly.
-
+import type { Revision } from '../../../protocol/revision.ts';
 import { isLoopbackUrl } from '../../../text/loopback.ts';
 import { since } from '../../model/requirement.ts';
 import type { RequirementId } from '../../model/requirement-id.ts';
+import { traitsOf } from '../../model/revision.ts';
 import { brief } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
 import { type Event, guarded, metadataPaths } from '../mock-authorization-server.ts';
@@ -57,7 +58,7 @@ const plainFlow: Scenario = {
   transports: ['http'],
   conformance: 'auth/metadata-var3',
   // From 2025-11-25 on only the last of the addresses has the metadata.
-  visit: guarded(({ notes }) => ({ ...sound, metadataAt: String(notes.get('revision')) < '2025-11-25' ? 0 : 2 })),
+  visit: guarded(({ notes }) => ({ ...sound, metadataAt: traitsOf(notes.get('revision') as Revision).metadataOrder ? 2 : 0 })),
   judge(played, judge) {
     const steps = begun(played, flow, judge);
     if (steps === undefined) return;
@@ -69,7 +70,7 @@ const plainFlow: Scenario = {
     const isRead = known.some((path) => path.includes('oauth-protected-resource'));
     judge.verdict('authorization/resource-metadata/used', isRead, read, []);
     judge.kept('authorization/resource-metadata/both-ways');
-    if (played.revision >= '2025-11-25') order(known, '/tenant', 'authorization/metadata/order-with-path', judge);
+    if (traitsOf(played.revision).metadataOrder) order(known, '/tenant', 'authorization/metadata/order-with-path', judge);
     else
       judge.verdict(
         'authorization/metadata/used',

@@ -1,6 +1,8 @@
 // Harder questions for a client in the revisions with a handshake: with progress, taken back, in a batch, with tools, as a task nobody offered.
+
 import type { Asked } from '../../model/ledger.ts';
 import { legacy } from '../../model/requirement.ts';
+import { traitsOf } from '../../model/revision.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief, isRecord, type Json } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
@@ -51,8 +53,8 @@ async function demand(asker: Asker, link: Link): Promise<void> {
     asker.notify('notifications/cancelled', { requestId: cancelled, reason: 'no longer wanted' });
     await asked;
   }
-  if (revision === '2025-03-26' && link.canSpeak) await batch(link);
-  if (revision < '2025-11-25') return;
+  if (traitsOf(revision).batches && link.canSpeak) await batch(link);
+  if (!traitsOf(revision).richElicitation) return;
   if (samples && at(declared, 'tasks', 'requests', 'sampling', 'createMessage') === undefined)
     await asker.ask('sampling/createMessage', { ...prompt, task: { ttl: 1000 } }, { id: augmented, wild: true });
   if (at(declared, 'elicitation', 'url') !== undefined && link.origin !== undefined)

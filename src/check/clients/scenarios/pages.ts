@@ -1,5 +1,7 @@
 // Long lists in pages of different sizes, with cursors of every form, over streams where there are any.
+
 import { methodOf } from '../../model/ledger.ts';
+import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Seen } from '../../model/rule.ts';
 import { asList, at, brief, type Json } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
@@ -91,9 +93,9 @@ export const pages: Scenario = {
     const firstPrompts = asked.filter(({ method }) => method === 'prompts/list').map(({ message }) => message);
     const [seen, wanted] = [pagesOf('prompts/list'), promptSizes.length];
     // An empty cursor, in the newest revision, is what the first page of prompts ends with.
-    const stoppedAtEmpty = revision >= '2026-07-28' && seen === 1;
+    const stoppedAtEmpty = isModern(revision) && seen === 1;
     if (firstPrompts.length > 0) {
-      if (revision >= '2026-07-28')
+      if (isModern(revision))
         judge.verdict('pagination/empty-cursor', !stoppedAtEmpty, 'the list was not read beyond an empty cursor', firstPrompts);
       if (!stoppedAtEmpty) {
         judge.verdict('prompts/list/pages', seen >= wanted, `${seen} of ${wanted} pages were read`, firstPrompts);
@@ -124,7 +126,7 @@ export const pages: Scenario = {
     );
     judge.verdict('pagination/end', again === undefined, 'the last page was asked for again', again === undefined ? [] : [again.message]);
     const called = link.ledger.questions.filter(({ method }) => method === 'tools/call').map(({ params }) => params['name']);
-    if (revision >= '2025-11-25' && called.length > 0 && isWhole) {
+    if (traitsOf(revision).caseSensitiveNames && called.length > 0 && isWhole) {
       const both = called.includes('Echo') && called.includes('echo');
       if (both) judge.kept('tools/names/case');
       else if (asList(called).some((name) => String(name).toLowerCase() === 'echo') && called.length >= offered.length - 1)

@@ -3,6 +3,7 @@
 import { methodOf } from '../../model/ledger.ts';
 import { legacy } from '../../model/requirement.ts';
 import type { RequirementId } from '../../model/requirement-id.ts';
+import { traitsOf } from '../../model/revision.ts';
 import type { Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief, isRecord, type Json } from '../../model/value.ts';
@@ -38,8 +39,8 @@ async function everything(asker: Asker, link: Link): Promise<void> {
   if (pinged !== undefined) asker.notify('notifications/cancelled', { requestId: at(pinged.value, 'id') as string });
   await asker.ask('roots/list', {});
   await asker.ask('sampling/createMessage', prompt);
-  if (revision >= '2025-06-18') await asker.ask('elicitation/create', form);
-  if (revision >= '2025-11-25') {
+  if (traitsOf(revision).forms) await asker.ask('elicitation/create', form);
+  if (traitsOf(revision).richElicitation) {
     await asker.ask('elicitation/create', { mode: 'url', message: 'Open this', url: 'https://example.com/never', elicitationId: 'e1' });
     await asker.ask('sampling/createMessage', { ...prompt, tools: [tool('look_up')], toolChoice: { mode: 'none' } });
     asker.notify('notifications/elicitation/complete', { elicitationId: 'nobody-knows' });
@@ -144,7 +145,7 @@ export const questions: Scenario = {
           );
       }
     }
-    if (revision >= '2025-11-25') newer(link, process, judge);
+    if (traitsOf(revision).richElicitation) newer(link, process, judge);
   },
 };
 

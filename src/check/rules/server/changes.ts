@@ -1,5 +1,7 @@
 // Changes that a server promised to tell of: they show when it is asked twice, and so does that nothing was told.
+
 import { type Asked, methodOf } from '../../model/ledger.ts';
+import { isModern } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, brief, isRecord } from '../../model/value.ts';
@@ -49,7 +51,7 @@ function lists(kind: (typeof kinds)[number], seen: Seen, judge: Judge): void {
 /** Something that was read after a subscription and then was another, and stayed so: what is new at each reading is no change. */
 function contents(seen: Seen, judge: Judge): void {
   const { ledger, conversation } = seen;
-  if (conversation.revision >= '2026-07-28') return;
+  if (isModern(conversation.revision)) return;
   const place = (message: Message | undefined) => (message === undefined ? -1 : conversation.messages.indexOf(message));
   for (const {
     method,
@@ -93,7 +95,7 @@ function isHeard(filter: string | undefined, before: Asked, later: Asked, { ledg
   const place = (message: Message) => conversation.messages.indexOf(message);
   const isOver = ledger.requests.some(({ message, replies: [reply] }) => reply !== undefined && place(message) > place(to));
   if (!isOver) return false;
-  if (conversation.revision >= '2026-07-28') return filter !== undefined && listens(filter, from, to, ledger.requests);
+  if (isModern(conversation.revision)) return filter !== undefined && listens(filter, from, to, ledger.requests);
   if (conversation.transport !== 'http') return true;
   return conversation.exchanges.some(({ request, response, at: begun }) => {
     if (request.method !== 'GET' || response?.status !== 200 || !/^text\/event-stream/i.test(response.headers['content-type'] ?? ''))

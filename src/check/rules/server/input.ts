@@ -2,6 +2,7 @@
 
 import { repeatedMember } from '../../model/duplicate-members.ts';
 import { type Asked, methodOf } from '../../model/ledger.ts';
+import { isModern } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, brief, isRecord, type Json } from '../../model/value.ts';
@@ -31,7 +32,7 @@ export const input: Rule = {
   ],
   apply(seen, judge) {
     const { ledger, conversation, greeting } = seen;
-    if (conversation.revision < '2026-07-28') return;
+    if (!isModern(conversation.revision)) return;
     for (const { message, method } of ledger.questions) judge.broken('input/only-way', `the server sends the request ${method}`, [message]);
     if (ledger.questions.length === 0 && ledger.received.length > 0) judge.kept('input/only-way');
     for (const [message, asked] of ledger.answered) {

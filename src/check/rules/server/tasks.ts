@@ -1,5 +1,7 @@
 // Tasks of 2025-11-25 as they were told of: ids, states, times, and the messages that belong to them.
+
 import { type Asked, methodOf } from '../../model/ledger.ts';
+import { traitsOf } from '../../model/revision.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, brief, isRecord, type Json } from '../../model/value.ts';
@@ -31,7 +33,7 @@ export const tasks: Rule = {
     'tasks/related/not-in-requests',
   ],
   apply({ ledger, conversation, declared }, judge) {
-    if (conversation.revision !== '2025-11-25') return;
+    if (!traitsOf(conversation.revision).tasks) return;
     const state = new Map<unknown, unknown>();
     const created = new Set<unknown>();
     for (const message of ledger.received) {

@@ -1,5 +1,7 @@
 // What every connection has, whatever carries it: its record, what it says of itself, requests with their ids, and waiting for replies.
+
 import type { Transport } from '../../model/requirement.ts';
+import { isModern } from '../../model/revision.ts';
 import { type Conversation, type Message, Recorder } from '../../model/trace.ts';
 import { brief, isRecord, type Json } from '../../model/value.ts';
 import { greet, type NoGreeting } from './greet.ts';
@@ -7,7 +9,6 @@ import { replyTo } from './manners.ts';
 import {
   type Answer,
   type Greeting,
-  isModern,
   type Peer,
   type Presentation,
   type RawOptions,

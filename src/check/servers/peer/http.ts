@@ -1,4 +1,5 @@
 // A client of Streamable HTTP, with sessions or without, every header in its own hands.
+import { isModern } from '../../model/revision.ts';
 import { type Exchange, fullness, type Message, parseJson } from '../../model/trace.ts';
 import { asRecord, type Json } from '../../model/value.ts';
 import { createHttp, type HttpFlow } from '../../wire/http.ts';
@@ -8,7 +9,6 @@ import {
   type Answer,
   answerFrom,
   type Greeting,
-  isModern,
   isReply,
   isReplyTo,
   noReply,

@@ -1,6 +1,8 @@
 // A client's side of one connection, as the probes use it: whatever carries it, whichever revision it speaks.
+
 import type { Revision } from '../../../protocol/revision.ts';
 import type { Transport } from '../../model/requirement.ts';
+import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Conversation, Exchange, Message } from '../../model/trace.ts';
 import { asRecord, isRecord, type Json } from '../../model/value.ts';
 import type { Pace } from '../../wire/pace.ts';
@@ -102,14 +104,10 @@ export interface Presentation {
 
 export const clientInfo: Json = { name: 'vivarium-check', version: '1.0.0' };
 
-export function isModern(revision: Revision): boolean {
-  return revision >= '2026-07-28';
-}
-
 /** Everything a client of the revision can offer. */
 export function fullCapabilities(revision: Revision): Json {
-  if (revision < '2025-06-18') return { roots: { listChanged: true }, sampling: {} };
-  if (revision < '2025-11-25') return { roots: { listChanged: true }, sampling: {}, elicitation: {} };
+  if (!traitsOf(revision).forms) return { roots: { listChanged: true }, sampling: {} };
+  if (!traitsOf(revision).richElicitation) return { roots: { listChanged: true }, sampling: {}, elicitation: {} };
   if (isModern(revision)) return { roots: {}, sampling: { tools: {}, context: {} }, elicitation: { form: {}, url: {} } };
   return { roots: { listChanged: true }, sampling: { tools: {}, context: {} }, elicitation: { form: {}, url: {} } };
 }

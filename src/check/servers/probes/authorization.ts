@@ -1,6 +1,8 @@
 // Authorization over HTTP, for servers that ask for it: the refusal, and the way it shows to a token.
+
 import { isLoopbackUrl } from '../../../text/loopback.ts';
 import type { Context, Probe } from '../../model/probe.ts';
+import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Exchange } from '../../model/trace.ts';
 import { parseJson } from '../../model/trace.ts';
 import { asList, asRecord, brief, isRecord, type Json } from '../../model/value.ts';
@@ -68,7 +70,9 @@ async function authorization(context: Context): Promise<void> {
   // Authorization is optional, and who has it should have it as the specification does: only then the rest is demanded.
   const isTold = ['resource_metadata', 'scope'].some((name) => parameterOf(challenge, name) !== undefined);
   const isFollowed =
-    revision === '2025-03-26' ? await olderAuthorization(peer, isTold, context) : await metadata(peer, refused, isTold, context);
+    traitsOf(revision).authorizationMetadata === 'server'
+      ? await olderAuthorization(peer, isTold, context)
+      : await metadata(peer, refused, isTold, context);
   if (!isFollowed) {
     const why = 'the server asks for a token in a way of its own: nothing leads to an authorization server';
     judge.broken('authorization/http', why, [refused]);
@@ -107,11 +111,11 @@ function isServed({ response }: Exchange): boolean {
 
 /** A proper request with these credentials, or with none. */
 async function ask(peer: HttpPeer, token: string | undefined, session?: string): Promise<Exchange> {
-  const isModern = peer.revision >= '2026-07-28';
-  const params = isModern
+  const isStateless = isModern(peer.revision);
+  const params = isStateless
     ? { _meta: { 'io.modelcontextprotocol/protocolVersion': peer.revision, 'io.modelcontextprotocol/clientCapabilities': {} } }
     : { protocolVersion: peer.revision, capabilities: {}, clientInfo: { name: 'vivarium-check', version: '1.0.0' } };
-  const method = isModern ? 'server/discover' : session === undefined ? 'initialize' : 'ping';
+  const method = isStateless ? 'server/discover' : session === undefined ? 'initialize' : 'ping';
   const message = { jsonrpc: '2.0', id: 1, method, ...(session === undefined && { params }) };
   const { authorization: _, ...headers } = peer.headers(message);
   const flow = peer.call('POST', {

@@ -1,6 +1,7 @@
 // JSON-RPC: what a server makes of batches, of bytes that are no message, and of methods it does not have.
 
 import { outcome, type Probe, shown } from '../../model/probe.ts';
+import { isModern } from '../../model/revision.ts';
 import { at, isRecord } from '../../model/value.ts';
 import { type Answer, answerFrom, isReplyTo, type Peer } from '../peer/peer.ts';
 
@@ -22,7 +23,7 @@ export const baseProbes: readonly Probe[] = [
         ['prompts', 'prompts/list'],
         ['resources', 'resources/list'],
       ];
-      if (revision < '2026-07-28') methods.push(['logging', 'logging/setLevel']);
+      if (!isModern(revision)) methods.push(['logging', 'logging/setLevel']);
       for (const [capability, method] of methods) {
         if (capabilities[capability] !== undefined) continue;
         const answer = await peer.request(method, method === 'logging/setLevel' ? { level: 'error' } : {});

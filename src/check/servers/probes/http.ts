@@ -4,6 +4,7 @@ import { connect as connectTcp } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isLoopbackUrl } from '../../../text/loopback.ts';
 import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
+import { isModern } from '../../model/revision.ts';
 import type { Exchange } from '../../model/trace.ts';
 import { within } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
@@ -130,7 +131,7 @@ async function origin({ connect, judge, transport, url }: Context): Promise<void
   const peer = await connect('origin');
   if (peer === undefined) return;
   if (transport === 'sse') return judge.unsure('http/origin/validated', 'not asked on HTTP+SSE');
-  const answer = await peer.request(peer.revision >= '2026-07-28' ? 'server/discover' : 'ping', undefined, {
+  const answer = await peer.request(isModern(peer.revision) ? 'server/discover' : 'ping', undefined, {
     wild: true,
     headers: { origin: 'https://evil.example.com' },
   });

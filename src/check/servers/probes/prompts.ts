@@ -1,6 +1,8 @@
 // Prompts and completion: what is listed is got, what is not there or incomplete is refused.
+
 import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
 import { since } from '../../model/requirement.ts';
+import { traitsOf } from '../../model/revision.ts';
 import { asList, asRecord, type Json } from '../../model/value.ts';
 
 const maxPrompts = 8;
@@ -111,15 +113,15 @@ async function completion({ peer, judge, capabilities, surface, revision }: Cont
     'completion/validated',
   ] as const;
   const params = reference(surface);
-  // In 2024-11-05 there was no capability to declare.
-  if (capabilities['completions'] === undefined && (revision !== '2024-11-05' || params === undefined)) {
+  // In the first revision there was no capability to declare.
+  if (capabilities['completions'] === undefined && (traitsOf(revision).completionsCapability || params === undefined)) {
     for (const id of ids) judge.inapplicable(id, 'the server does not offer completions');
     return;
   }
   if (params === undefined) judge.unsure('completion/shape', 'there is no argument of a prompt or template to complete');
   else {
     const answer = await peer.request('completion/complete', params);
-    if (answer.error?.code === -32601 && revision === '2024-11-05') {
+    if (answer.error?.code === -32601 && !traitsOf(revision).completionsCapability) {
       for (const id of ids) judge.inapplicable(id, 'the server does not complete');
       return;
     }

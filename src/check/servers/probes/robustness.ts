@@ -2,10 +2,11 @@
 
 import type { Context, Probe } from '../../model/probe.ts';
 import { legacy } from '../../model/requirement.ts';
+import { isModern } from '../../model/revision.ts';
 import { parseJson } from '../../model/trace.ts';
 import { within } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
-import { isModern, type Peer } from '../peer/peer.ts';
+import type { Peer } from '../peer/peer.ts';
 import { isSsePeer } from '../peer/sse.ts';
 import { isPipePeer } from '../peer/stdio.ts';
 

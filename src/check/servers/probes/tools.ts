@@ -1,6 +1,7 @@
 // Tools: the list, the calls that may be made, and calls that must be refused.
 
 import { type Context, isSlow, outcome, type Probe, shown, slow } from '../../model/probe.ts';
+import { traitsOf } from '../../model/revision.ts';
 import { asList, asRecord, brief, type Json } from '../../model/value.ts';
 import { uncallable } from '../../model/verdict.ts';
 import { whyUncallable } from '../surface.ts';
@@ -130,7 +131,7 @@ async function misfits({ peer, calls, judge, surface, revision }: Context): Prom
     const isRefused = answer.error !== undefined || isInResult;
     const what = `${call.name} with ${brief(wrong)} gets ${outcome(answer)}`;
     judge.verdict('tools/call/inputs-validated', isRefused, what, shown(answer));
-    if (isRefused && revision >= '2025-11-25') judge.verdict('tools/call/invalid-in-result', isInResult, what, shown(answer));
+    if (isRefused && traitsOf(revision).invalidInResult) judge.verdict('tools/call/invalid-in-result', isInResult, what, shown(answer));
     return;
   }
   for (const id of ids)
