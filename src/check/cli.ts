@@ -1,6 +1,7 @@
 // The door of src/cli to check: everything its commands use. The build ships it beside index.ts, with one copy of what both hold.
 export { lockText, readLock } from './advice/lock.ts';
 export { type Case, joinedCases, readSuite, suiteText } from './cases/case.ts';
+export { casesForms, casesInWords } from './cases/report.ts';
 export type { CaseResult } from './cases/run-cases.ts';
 export { generateSuite, runSuite, withSnapshots } from './cases/suite.ts';
 export { catalogue, choose } from './catalogue/catalogue.ts';
@@ -9,8 +10,8 @@ export { visible } from './model/evidence.ts';
 export type { CheckOptions } from './model/options.ts';
 export { addressOf, levelIn, partyIn, type Requirement, sectionOf, type Transport } from './model/requirement.ts';
 export { revisions } from './model/revision.ts';
+export type { Surface } from './model/surface.ts';
 export { judgeRecording, type RecordedEntry } from './recording/judge-recording.ts';
-export { casesForms, casesInWords } from './report/cases.ts';
 export { compareWith, type Expected, namesSomething, readExpected, withExpected } from './report/expected-failures.ts';
 export { jsonReports, prettyReports } from './report/fleet-lines.ts';
 export { type HistoryRecord, historyRecord, readHistory, trendsOf } from './report/history.ts';
@@ -20,5 +21,4 @@ export { markdownReport } from './report/markdown.ts';
 export type { Report } from './report/report.ts';
 export { sarifReport } from './report/sarif.ts';
 export { runCheck } from './servers/run.ts';
-export type { Surface } from './servers/surface.ts';
 export { labelOf, type Target } from './servers/target.ts';

@@ -1,11 +1,11 @@
 // Rules, probes and scenarios name requirements of the catalogue, or do not compile.
 import { expectTypeOf, it } from 'vitest';
 import type { Scenario } from '../../src/check/clients/scenario.ts';
-import type { Probe } from '../../src/check/model/probe.ts';
 import type { Requirement } from '../../src/check/model/requirement.ts';
 import type { RequirementId } from '../../src/check/model/requirement-id.ts';
 import type { Rule } from '../../src/check/model/rule.ts';
 import type { Judge } from '../../src/check/model/verdict.ts';
+import type { Probe } from '../../src/check/servers/probe.ts';
 
 it('an id is one of the catalogue', () => {
   expectTypeOf<'ping/answered'>().toExtend<RequirementId>();

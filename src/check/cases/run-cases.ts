@@ -2,9 +2,10 @@
 
 import { same } from '../advice/schema-change.ts';
 import type { CheckOptions } from '../model/options.ts';
+import type { CallTerms, Surface, ToolCall } from '../model/surface.ts';
 import { asList, asRecord, brief } from '../model/value.ts';
 import type { Answer, Peer } from '../servers/peer/peer.ts';
-import { type CallTerms, callable, type Surface, type ToolCall } from '../servers/surface.ts';
+import { callable } from '../servers/surface.ts';
 import { callTool } from '../servers/tool-call.ts';
 import type { Case, ExpectedOutcome } from './case.ts';
 import { differenceBetween, type Snapshot, snapshotOf } from './snapshot.ts';

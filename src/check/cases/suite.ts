@@ -1,7 +1,8 @@
 // Cases for a whole server: made from its lists, or run against it on a connection of their own.
 
 import type { CheckOptions } from '../model/options.ts';
-import { findOffers, refusalsInWords } from '../servers/offered-revisions.ts';
+import { refusalsInWords } from '../report/refusals.ts';
+import { findOffers } from '../servers/offered-revisions.ts';
 import type { Peer } from '../servers/peer/peer.ts';
 import { readSurface } from '../servers/surface.ts';
 import type { Target } from '../servers/target.ts';

@@ -1,6 +1,6 @@
 // Bytes as a reader can see them: every control character shown, nothing obeyed, long ones cut.
 import { unsafe } from '../../text/printable.ts';
-import { isSecret } from '../secrets.ts';
+import { isSecret } from './secrets.ts';
 import type { Exchange, Message } from './trace.ts';
 import type { Evidence } from './verdict.ts';
 

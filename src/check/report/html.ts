@@ -4,11 +4,10 @@ import type { Quality } from '../advice/advise.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { withArrows } from './arrows.ts';
 import { fleetCells, fleetHeads, fleetOf, standingClass } from './fleet.ts';
-import type { Trend } from './history.ts';
 import { script, style } from './html-parts.ts';
 import { xml as html } from './junit.ts';
 import { sideEffectsLine } from './pretty.ts';
-import type { Report, RevisionReport } from './report.ts';
+import type { Report, RevisionReport, Trend } from './report.ts';
 import { changeInWords, scoresInWords } from './trend.ts';
 
 const labels: Readonly<Record<Outcome['verdict'] | 'advice', string>> = {

@@ -3,7 +3,6 @@ import type { Revision } from '../../protocol/revision.ts';
 import type { Quality } from '../advice/advise.ts';
 import { type Outcome, scoreOf, type Tally, tallyOf } from '../model/outcome.ts';
 import { isAtLeast, type Transport } from '../model/requirement.ts';
-import type { Trend } from './history.ts';
 
 export interface Report {
   readonly tool: 'vivarium check';
@@ -23,6 +22,26 @@ export interface Report {
   readonly trends?: readonly Trend[];
   readonly durationMs: number;
 }
+
+/** One revision of a target over its runs, the present one last. */
+export interface Trend {
+  readonly revision: string;
+  readonly transport: string;
+  /** When the run was with which this one is compared; absent for the first. */
+  readonly since?: string;
+  readonly better: readonly Change[];
+  readonly worse: readonly Change[];
+  readonly points: readonly { readonly at: string; readonly score: number; readonly failed: number; readonly warned: number }[];
+}
+
+export interface Change {
+  readonly id: string;
+  readonly was: State;
+  readonly is: State;
+}
+
+/** `fine`: passed, or does not apply. */
+export type State = 'failed' | 'warned' | 'open' | 'fine';
 
 export interface RevisionReport {
   readonly revision: Revision;

@@ -3,18 +3,18 @@
 import type { Revision } from '../../protocol/revision.ts';
 import { loadValidator } from '../../schema/json-schema.ts';
 import { openLedger } from '../model/ledger.ts';
-import type { RunOptions } from '../model/options.ts';
-import type { ConnectOptions, Context, Probe } from '../model/probe.ts';
 import { isAtLeast, levelIn, type Requirement } from '../model/requirement.ts';
 import { isModern } from '../model/revision.ts';
+import type { Surface } from '../model/surface.ts';
 import { fullness, type Message } from '../model/trace.ts';
 import { at } from '../model/value.ts';
 import { createJudge, type Finding } from '../model/verdict.ts';
 import { rules } from '../rules/server/index.ts';
-import { type Offer, presentationOf } from './offered-revisions.ts';
+import { type Offer, presentationOf, type RunOptions } from './offered-revisions.ts';
 import type { Peer, Presentation } from './peer/peer.ts';
+import type { ConnectOptions, Context, Probe } from './probe.ts';
 import { probes } from './probes/index.ts';
-import { callable, readSurface, type Surface } from './surface.ts';
+import { callable, readSurface } from './surface.ts';
 import { beginAt, connectTo, isRefused, type Target } from './target.ts';
 
 export interface Examination {

@@ -1,11 +1,17 @@
 // Which revisions a server offers on which transport, found out by asking for each.
 import type { Revision } from '../../protocol/revision.ts';
-import type { RunOptions } from '../model/options.ts';
+import type { CheckOptions } from '../model/options.ts';
 import { legacy, type Transport } from '../model/requirement.ts';
 import { revisions } from '../model/revision.ts';
 import { at } from '../model/value.ts';
+import type { Pace } from '../wire/pace.ts';
 import { fullCapabilities, type Peer, type Presentation, type Refused } from './peer/peer.ts';
 import { connectTo, isRefused, isServedBy, type Target, transportsOf } from './target.ts';
+
+/** With what all parts of one run share. */
+export interface RunOptions extends CheckOptions {
+  readonly pace: Pace;
+}
 
 export interface Offer {
   readonly transport: Transport;
@@ -106,16 +112,6 @@ function counterOffer({ conversation }: Peer): Revision | undefined {
     if (known !== undefined) return known;
   }
   return undefined;
-}
-
-/** Each reason once, with the revisions it holds for where there are several. */
-export function refusalsInWords(refusals: readonly Pick<Refusal, 'revision' | 'transport' | 'reason'>[]): string {
-  const byReason = new Map<string, typeof refusals>();
-  for (const one of refusals) byReason.set(one.reason, [...(byReason.get(one.reason) ?? []), one]);
-  if (byReason.size === 1 && refusals.length > 1) return refusals[0]?.reason ?? '';
-  return [...byReason]
-    .map(([reason, held]) => `${held.map(({ revision, transport }) => `${revision} on ${transport}`).join(', ')}: ${reason}`)
-    .join('; ');
 }
 
 export function isUnauthorized({ conversation }: Peer): boolean {

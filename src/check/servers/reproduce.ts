@@ -6,10 +6,10 @@ import { shellQuote as quote, shellCommand, shellEnvironment, shellWithVariable 
 import { visible } from '../model/evidence.ts';
 import { openLedger } from '../model/ledger.ts';
 import { isModern } from '../model/revision.ts';
+import { isSecret, withoutSecrets, wordsWithoutSecrets } from '../model/secrets.ts';
 import { type Conversation, decodeUtf8, type Exchange, type Message } from '../model/trace.ts';
 import { at } from '../model/value.ts';
 import type { Evidence, Finding } from '../model/verdict.ts';
-import { isSecret, withoutSecrets, wordsWithoutSecrets } from '../secrets.ts';
 import type { CommandLine } from '../wire/pipe.ts';
 import { initializeParams } from './peer/greet.ts';
 import { fullCapabilities, isReply } from './peer/peer.ts';

@@ -2,16 +2,17 @@
 
 import { qualityOf } from '../advice/advise.ts';
 import { choose } from '../catalogue/catalogue.ts';
-import type { CheckOptions, RunOptions } from '../model/options.ts';
+import type { CheckOptions } from '../model/options.ts';
 import { joinOutcomes, type Outcome, outcomesOf } from '../model/outcome.ts';
 import { all } from '../model/requirement.ts';
+import type { Surface } from '../model/surface.ts';
 import { weightiest } from '../model/verdict.ts';
+import { refusalsInWords } from '../report/refusals.ts';
 import { type Report, type RevisionReport, revisionReport } from '../report/report.ts';
 import { createPace } from '../wire/pace.ts';
 import { examine } from './examine.ts';
-import { findOffers, isUnauthorized, type Offer, type Offers, presentationOf, refusalsInWords } from './offered-revisions.ts';
+import { findOffers, isUnauthorized, type Offer, type Offers, presentationOf, type RunOptions } from './offered-revisions.ts';
 import { reproduction } from './reproduce.ts';
-import type { Surface } from './surface.ts';
 import { beginAt, labelOf, type Target } from './target.ts';
 
 /** Judges a server. Never rejects because of what the server does, and never waits without end. */

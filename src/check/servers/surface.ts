@@ -1,28 +1,10 @@
 // What a server offers, read from its own lists, and what of it may be used without harm.
 
+import type { CallTerms, Surface, ToolCall } from '../model/surface.ts';
 import { asList, asRecord, isRecord, type Json } from '../model/value.ts';
 import { type Unverified, uncallable } from '../model/verdict.ts';
 import { sampleOf } from '../schemas/sample.ts';
 import type { Peer } from './peer/peer.ts';
-
-export interface Surface {
-  readonly tools: readonly Json[];
-  readonly resources: readonly Json[];
-  readonly templates: readonly Json[];
-  readonly prompts: readonly Json[];
-}
-
-export interface CallTerms {
-  /** Arguments by the name of the tool. */
-  readonly arguments: ReadonlyMap<string, Json>;
-  readonly allowSideEffects: boolean;
-}
-
-export interface ToolCall {
-  readonly name: string;
-  readonly arguments: Json;
-  readonly tool: Json;
-}
 
 const maxPages = 50;
 

@@ -3,7 +3,7 @@
 import type { Revision } from '../../protocol/revision.ts';
 import type { Transport } from '../model/requirement.ts';
 import { isModern } from '../model/revision.ts';
-import { withoutSecrets, wordsWithoutSecrets } from '../secrets.ts';
+import { withoutSecrets, wordsWithoutSecrets } from '../model/secrets.ts';
 import { type CommandLine, commandPipe, type OpenPipe } from '../wire/pipe.ts';
 import { connectHttp, openHttp } from './peer/http.ts';
 import type { Peer, Presentation, Refused } from './peer/peer.ts';

@@ -1,11 +1,11 @@
 // One call of a tool as a proper client makes it: with the headers its schema asks for, and with answers to what it requires.
 
 import { isModern } from '../model/revision.ts';
+import type { ToolCall } from '../model/surface.ts';
 import { asRecord, isRecord, type Json } from '../model/value.ts';
 import { headerValue } from './peer/headers.ts';
 import { resultOf } from './peer/manners.ts';
 import type { Answer, Peer, SendOptions } from './peer/peer.ts';
-import type { ToolCall } from './surface.ts';
 
 const maxRounds = 4;
 

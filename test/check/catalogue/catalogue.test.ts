@@ -205,7 +205,7 @@ describe('a requirement', () => {
     expect(levelIn(one, '2025-11-25')).toBe('SHOULD');
     expect(addressOf(one, '2025-11-25')).toBe('https://modelcontextprotocol.io/specification/2025-11-25/basic/x#y');
     expect(addressOf(one, '2026-07-28')).toBe('https://modelcontextprotocol.io/specification/2026-07-28/basic/z');
-    expect(sectionOf(one)).toBe('a');
+    expect(sectionOf(one)).toBe('ping');
     expect(isObservable({ ...one, judged: { unobservable: 'nobody sees it' } })).toBe(false);
   });
 

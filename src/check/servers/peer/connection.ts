@@ -2,20 +2,12 @@
 
 import type { Transport } from '../../model/requirement.ts';
 import { isModern } from '../../model/revision.ts';
+import type { Greeting } from '../../model/rule.ts';
 import { type Conversation, type Message, Recorder } from '../../model/trace.ts';
 import { brief, isRecord, type Json } from '../../model/value.ts';
 import { greet, type NoGreeting } from './greet.ts';
 import { replyTo } from './manners.ts';
-import {
-  type Answer,
-  type Greeting,
-  type Peer,
-  type Presentation,
-  type RawOptions,
-  type Refused,
-  type SendOptions,
-  withMeta,
-} from './peer.ts';
+import { type Answer, type Peer, type Presentation, type RawOptions, type Refused, type SendOptions, withMeta } from './peer.ts';
 import { createWaiting, type Waiting } from './waiting.ts';
 
 /** A peer but for what its transport has to do. */

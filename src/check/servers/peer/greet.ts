@@ -1,8 +1,9 @@
 // The beginning of a connection: the handshake of the older revisions, or the question that stands in its place.
 import { isModern } from '../../model/revision.ts';
+import type { Greeting } from '../../model/rule.ts';
 import type { HttpResponse } from '../../model/trace.ts';
 import { asRecord, brief, isRecord, type Json } from '../../model/value.ts';
-import { type Answer, clientInfo, type Greeting, type Peer, type Presentation, type Refused } from './peer.ts';
+import { type Answer, clientInfo, type Peer, type Presentation, type Refused } from './peer.ts';
 
 type Asker = Pick<Peer, 'request' | 'notify'>;
 

@@ -1,5 +1,6 @@
 // A client of Streamable HTTP, with sessions or without, every header in its own hands.
 import { isModern } from '../../model/revision.ts';
+import type { Greeting } from '../../model/rule.ts';
 import { type Exchange, fullness, type Message, parseJson } from '../../model/trace.ts';
 import { asRecord, type Json } from '../../model/value.ts';
 import { createHttp, type HttpFlow } from '../../wire/http.ts';
@@ -8,7 +9,6 @@ import { standardHeaders } from './headers.ts';
 import {
   type Answer,
   answerFrom,
-  type Greeting,
   isReply,
   isReplyTo,
   noReply,

@@ -3,20 +3,10 @@
 import type { Revision } from '../../../protocol/revision.ts';
 import type { Transport } from '../../model/requirement.ts';
 import { isModern, traitsOf } from '../../model/revision.ts';
+import type { Greeting } from '../../model/rule.ts';
 import type { Conversation, Exchange, Message } from '../../model/trace.ts';
 import { asRecord, isRecord, type Json } from '../../model/value.ts';
 import type { Pace } from '../../wire/pace.ts';
-
-export interface Greeting {
-  readonly capabilities: Json;
-  readonly info: Json;
-  readonly instructions: unknown;
-  /** The revision that was agreed on. */
-  readonly revision: string;
-  /** Those the server itself lists; nothing where it cannot. */
-  readonly supported: readonly string[] | undefined;
-  readonly result: Json;
-}
 
 export interface SendOptions {
   /** Of the request; a new one otherwise. */

@@ -1,4 +1,6 @@
 // A client of HTTP+SSE of 2024-11-05: one stream to hear, and an address of the server's choosing to post to.
+
+import type { Greeting } from '../../model/rule.ts';
 import { fullness } from '../../model/trace.ts';
 import { createHttp, type HttpFlow } from '../../wire/http.ts';
 import { createConnection, replyOf, shakeHands, toBuffer } from './connection.ts';
@@ -6,7 +8,6 @@ import { type NoGreeting, refusal } from './greet.ts';
 import {
   type Answer,
   answerFrom,
-  type Greeting,
   isReplyTo,
   noReply,
   type Peer,

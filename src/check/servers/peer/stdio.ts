@@ -1,21 +1,12 @@
 // A client on a pipe: one message a line, written as given.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Greeting } from '../../model/rule.ts';
 import { fullness } from '../../model/trace.ts';
 import { asRecord } from '../../model/value.ts';
 import { createLineReader } from '../../wire/lines.ts';
 import type { OpenPipe, Pipe, PipeEnd } from '../../wire/pipe.ts';
 import { createConnection, replyOf, shakeHands, toBuffer, within } from './connection.ts';
-import {
-  type Answer,
-  answerFrom,
-  type Greeting,
-  isReplyTo,
-  noReply,
-  type Peer,
-  type Presentation,
-  type RawOptions,
-  type Refused,
-} from './peer.ts';
+import { type Answer, answerFrom, isReplyTo, noReply, type Peer, type Presentation, type RawOptions, type Refused } from './peer.ts';
 
 /** A peer on a pipe can also end it, and see how the server ends. */
 export interface PipePeer extends Peer {

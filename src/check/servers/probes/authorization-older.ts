@@ -1,11 +1,11 @@
 // Authorization of 2025-03-26, where the server is its own authorization server.
 import { isLoopbackUrl } from '../../../text/loopback.ts';
-import type { Context } from '../../model/probe.ts';
 import { type Exchange, parseJson } from '../../model/trace.ts';
 import { brief, isRecord, type Json } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
 import { within } from '../peer/connection.ts';
 import type { HttpPeer } from '../peer/http.ts';
+import type { Context } from '../probe.ts';
 
 const wellKnown = '/.well-known/oauth-authorization-server';
 

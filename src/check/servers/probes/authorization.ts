@@ -1,7 +1,6 @@
 // Authorization over HTTP, for servers that ask for it: the refusal, and the way it shows to a token.
 
 import { isLoopbackUrl } from '../../../text/loopback.ts';
-import type { Context, Probe } from '../../model/probe.ts';
 import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Exchange } from '../../model/trace.ts';
 import { parseJson } from '../../model/trace.ts';
@@ -9,6 +8,7 @@ import { asList, asRecord, brief, isRecord, type Json } from '../../model/value.
 import { parameterOf } from '../../wire/challenge.ts';
 import { within } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
+import type { Context, Probe } from '../probe.ts';
 import { olderAuthorization } from './authorization-older.ts';
 
 const judges = [

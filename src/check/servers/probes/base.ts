@@ -1,9 +1,9 @@
 // JSON-RPC: what a server makes of batches, of bytes that are no message, and of methods it does not have.
 
-import { outcome, type Probe, shown } from '../../model/probe.ts';
 import { isModern } from '../../model/revision.ts';
 import { at, isRecord } from '../../model/value.ts';
 import { type Answer, answerFrom, isReplyTo, type Peer } from '../peer/peer.ts';
+import { outcome, type Probe, shown } from '../probe.ts';
 
 export const baseProbes: readonly Probe[] = [
   {

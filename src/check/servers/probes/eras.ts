@@ -1,7 +1,7 @@
 // Whether a server of 2026-07-28 serves clients with a handshake as well.
 
-import type { Context } from '../../model/probe.ts';
 import type { Peer } from '../peer/peer.ts';
+import type { Context } from '../probe.ts';
 
 const known = new WeakMap<Peer, Promise<boolean>>();
 

@@ -1,11 +1,11 @@
 // 2026-07-28 over HTTP: headers that repeat what the body says.
 
-import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
 import { asRecord, type Json } from '../../model/value.ts';
 import { uncallable } from '../../model/verdict.ts';
 import { headerValue } from '../peer/headers.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
 import type { Answer } from '../peer/peer.ts';
+import { type Context, outcome, type Probe, shown } from '../probe.ts';
 import { isDualEra } from './eras.ts';
 
 const transports = ['http'] as const;

@@ -1,11 +1,11 @@
 // Streams of the sessions of Streamable HTTP: resumed, broken off, and each message on one of them only.
 
-import type { Context, Probe } from '../../model/probe.ts';
 import type { Exchange, StreamEvent } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
 import { noCallableTool } from '../../model/verdict.ts';
 import { within } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
+import type { Context, Probe } from '../probe.ts';
 
 const transports = ['http'] as const;
 const revisions = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;

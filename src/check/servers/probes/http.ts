@@ -3,11 +3,11 @@
 import { connect as connectTcp } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isLoopbackUrl } from '../../../text/loopback.ts';
-import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
 import { isModern } from '../../model/revision.ts';
 import type { Exchange } from '../../model/trace.ts';
 import { within } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
+import { type Context, outcome, type Probe, shown } from '../probe.ts';
 
 const transports = ['http'] as const;
 const stateful = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;

@@ -1,10 +1,10 @@
 // The handshake: versions that are known, unknown, and the latest.
 
-import { outcome, type Probe, shown } from '../../model/probe.ts';
 import { legacy } from '../../model/requirement.ts';
 import { at } from '../../model/value.ts';
 import { initializeParams } from '../peer/greet.ts';
 import { fullCapabilities } from '../peer/peer.ts';
+import { outcome, type Probe, shown } from '../probe.ts';
 
 export const lifecycleProbes: readonly Probe[] = [
   {

@@ -1,11 +1,11 @@
 // A client that is lost in the middle of its calls, over HTTP of 2026-07-28: it has cancelled them, and nothing more is said of them.
 
-import type { Context, Probe } from '../../model/probe.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
 import { noCallableTool } from '../../model/verdict.ts';
 import { within } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
+import type { Context, Probe } from '../probe.ts';
 import { callTool, paramHeaders } from '../tool-call.ts';
 
 const id = 'cancellation/disconnect';

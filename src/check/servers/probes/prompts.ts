@@ -1,9 +1,9 @@
 // Prompts and completion: what is listed is got, what is not there or incomplete is refused.
 
-import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
 import { since } from '../../model/requirement.ts';
 import { traitsOf } from '../../model/revision.ts';
 import { asList, asRecord, type Json } from '../../model/value.ts';
+import { type Context, outcome, type Probe, shown } from '../probe.ts';
 
 const maxPrompts = 8;
 

@@ -1,14 +1,14 @@
 // Questions of a server with a handshake, held back or answered wrongly: whether it gives up properly, and whether it looks at what it gets.
 
-import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
 import { legacy } from '../../model/requirement.ts';
+import type { ToolCall } from '../../model/surface.ts';
 import type { Message } from '../../model/trace.ts';
 import { asRecord, at, type Json } from '../../model/value.ts';
 import { noCallableTool } from '../../model/verdict.ts';
 import { misfitting } from '../../schemas/sample.ts';
 import { resultOf } from '../peer/manners.ts';
 import { isReplyTo, type Peer } from '../peer/peer.ts';
-import type { ToolCall } from '../surface.ts';
+import { type Context, outcome, type Probe, shown } from '../probe.ts';
 
 const maxCalls = 6;
 /** Milliseconds for which a question is held back, and for which all calls together are made. */

@@ -1,6 +1,7 @@
 // Resources: reading what is listed, what is not there, and what must not be read.
-import { type Context, isSlow, outcome, type Probe, shown, slow } from '../../model/probe.ts';
+
 import { asList } from '../../model/value.ts';
+import { type Context, isSlow, outcome, type Probe, shown, slow } from '../probe.ts';
 import { callTool } from '../tool-call.ts';
 
 const capability = 'resources';

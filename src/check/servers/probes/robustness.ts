@@ -1,6 +1,5 @@
 // What a server survives, and how it ends when it is told to.
 
-import type { Context, Probe } from '../../model/probe.ts';
 import { legacy } from '../../model/requirement.ts';
 import { isModern } from '../../model/revision.ts';
 import { parseJson } from '../../model/trace.ts';
@@ -9,6 +8,7 @@ import { isHttpPeer } from '../peer/http.ts';
 import type { Peer } from '../peer/peer.ts';
 import { isSsePeer } from '../peer/sse.ts';
 import { isPipePeer } from '../peer/stdio.ts';
+import type { Context, Probe } from '../probe.ts';
 
 export const robustnessProbes: readonly Probe[] = [
   {

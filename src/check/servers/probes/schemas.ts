@@ -2,10 +2,10 @@
 
 import { dialectOf } from '../../../schema/json-schema.ts';
 import { compileUntrusted } from '../../../schema/untrusted.ts';
-import { type Context, isSlow, outcome, type Probe, shown, slow } from '../../model/probe.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, isRecord, type Json } from '../../model/value.ts';
 import { noCallableTool, uncallable } from '../../model/verdict.ts';
+import { type Context, isSlow, outcome, type Probe, shown, slow } from '../probe.ts';
 
 export const schemaProbes: readonly Probe[] = [
   {

@@ -1,9 +1,9 @@
 // HTTP+SSE of 2024-11-05: the stream, the address it names, and the posts.
 
-import { outcome, type Probe, shown } from '../../model/probe.ts';
 import { parseJson } from '../../model/trace.ts';
 import { isReply } from '../peer/peer.ts';
 import { isSsePeer } from '../peer/sse.ts';
+import { outcome, type Probe, shown } from '../probe.ts';
 
 export const sseProbes: readonly Probe[] = [
   {

@@ -1,8 +1,8 @@
 // 2026-07-28 without a handshake: what each request must carry, and what a server may not remember.
 
-import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
 import { asList, at, type Json } from '../../model/value.ts';
 import { requestMeta } from '../peer/peer.ts';
+import { type Context, outcome, type Probe, shown } from '../probe.ts';
 
 const revisions = ['2026-07-28'] as const;
 const prefix = 'io.modelcontextprotocol/';

@@ -1,13 +1,13 @@
 // 2026-07-28: subscriptions, and results that require input.
 
-import { type Context, outcome, type Probe, shown, slow } from '../../model/probe.ts';
+import type { ToolCall } from '../../model/surface.ts';
 import { asRecord, at, isRecord, type Json } from '../../model/value.ts';
 import { noCallableTool } from '../../model/verdict.ts';
 import { misfitting } from '../../schemas/sample.ts';
 import { isHttpPeer } from '../peer/http.ts';
 import type { Answer } from '../peer/peer.ts';
 import { isPipePeer } from '../peer/stdio.ts';
-import type { ToolCall } from '../surface.ts';
+import { type Context, outcome, type Probe, shown, slow } from '../probe.ts';
 import { callTool, inputs, paramHeaders } from '../tool-call.ts';
 
 const revisions = ['2026-07-28'] as const;

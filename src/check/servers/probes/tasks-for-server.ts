@@ -1,12 +1,13 @@
 // Tasks of 2025-11-25 the other way round: what a server asks its client for as a task, and how it then asks about it.
 
-import type { Context, Probe } from '../../model/probe.ts';
+import type { ToolCall } from '../../model/surface.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
 import { within } from '../peer/connection.ts';
 import { fullCapabilities, type Peer } from '../peer/peer.ts';
 import { createTaskHand, pollInterval, type TaskHand } from '../peer/task-hand.ts';
-import { callable, readSurface, type ToolCall } from '../surface.ts';
+import type { Context, Probe } from '../probe.ts';
+import { callable, readSurface } from '../surface.ts';
 
 const revision = '2025-11-25';
 const judges = [

@@ -1,11 +1,11 @@
 // Tasks of 2025-11-25 that need something of the client: what they ask, what they say of themselves meanwhile, and what comes after.
 
-import type { Context, Probe } from '../../model/probe.ts';
+import type { ToolCall } from '../../model/surface.ts';
 import type { Message } from '../../model/trace.ts';
 import { asRecord, at, brief, type Json } from '../../model/value.ts';
 import { resultOf } from '../peer/manners.ts';
 import type { Peer } from '../peer/peer.ts';
-import type { ToolCall } from '../surface.ts';
+import type { Context, Probe } from '../probe.ts';
 
 const related = 'io.modelcontextprotocol/related-task';
 const judges = ['tasks/input/status', 'tasks/input/related', 'tasks/input/left'] as const;

@@ -1,9 +1,9 @@
 // Tasks of 2025-11-25: calls as tasks, and tasks that are not there.
 
-import { type Context, isSlow, outcome, type Probe, shown, slow } from '../../model/probe.ts';
+import type { ToolCall } from '../../model/surface.ts';
 import { asRecord, at, isRecord } from '../../model/value.ts';
 import { noCallableTool, uncallable } from '../../model/verdict.ts';
-import type { ToolCall } from '../surface.ts';
+import { type Context, isSlow, outcome, type Probe, shown, slow } from '../probe.ts';
 import { callTool } from '../tool-call.ts';
 
 const revisions = ['2025-11-25'] as const;

@@ -1,9 +1,9 @@
 // Tools: the list, the calls that may be made, and calls that must be refused.
 
-import { type Context, isSlow, outcome, type Probe, shown, slow } from '../../model/probe.ts';
 import { traitsOf } from '../../model/revision.ts';
 import { asList, asRecord, brief, type Json } from '../../model/value.ts';
 import { uncallable } from '../../model/verdict.ts';
+import { type Context, isSlow, outcome, type Probe, shown, slow } from '../probe.ts';
 import { whyUncallable } from '../surface.ts';
 import { callTool } from '../tool-call.ts';
 

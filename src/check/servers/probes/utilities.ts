@@ -1,9 +1,9 @@
 // Ping, logging, pagination, cancellation, roots: what every connection needs besides the features.
 
-import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
 import { legacy } from '../../model/requirement.ts';
 import { asList, asRecord, at, brief } from '../../model/value.ts';
 import { noCallableTool } from '../../model/verdict.ts';
+import { type Context, outcome, type Probe, shown } from '../probe.ts';
 import { callTool } from '../tool-call.ts';
 
 export const utilityProbes: readonly Probe[] = [

@@ -1,10 +1,10 @@
 // What only its owner should know, and what a report does not repeat of it: reports are passed on.
-import { hideMembers } from '../text/secret-members.ts';
-import { isSecretName } from '../text/secret-names.ts';
-import { hidePairs } from '../text/secret-pairs.ts';
-import { hideSecrets } from '../text/secrets.ts';
-import { shellQuote } from '../text/shell-quote.ts';
-import type { Exchange } from './model/trace.ts';
+import { hideMembers } from '../../text/secret-members.ts';
+import { isSecretName } from '../../text/secret-names.ts';
+import { hidePairs } from '../../text/secret-pairs.ts';
+import { hideSecrets } from '../../text/secrets.ts';
+import { shellQuote } from '../../text/shell-quote.ts';
+import type { Exchange } from './trace.ts';
 
 const hidden = '…';
 const quoted = /'([^']*)(?:'|$)|\\'/g;

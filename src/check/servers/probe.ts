@@ -1,12 +1,12 @@
 // What a probe is: something asked of the server in order to see one or more requirements kept or broken.
 import type { Revision } from '../../protocol/revision.ts';
-import type { Answer, Peer, Presentation } from '../servers/peer/peer.ts';
-import type { CallTerms, Surface, ToolCall } from '../servers/surface.ts';
-import type { CheckOptions } from './options.ts';
-import type { Transport } from './requirement.ts';
-import type { RequirementId } from './requirement-id.ts';
-import { brief, type Json } from './value.ts';
-import type { Evidence, Judge } from './verdict.ts';
+import type { CheckOptions } from '../model/options.ts';
+import type { Transport } from '../model/requirement.ts';
+import type { RequirementId } from '../model/requirement-id.ts';
+import type { CallTerms, Surface, ToolCall } from '../model/surface.ts';
+import { brief, type Json } from '../model/value.ts';
+import type { Evidence, Judge } from '../model/verdict.ts';
+import type { Answer, Peer, Presentation } from './peer/peer.ts';
 
 export interface Probe {
   readonly name: string;
