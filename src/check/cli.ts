@@ -21,4 +21,4 @@ export { markdownReport } from './report/markdown.ts';
 export type { Report } from './report/report.ts';
 export { sarifReport } from './report/sarif.ts';
 export { runCheck } from './servers/run.ts';
-export { labelOf, type Target } from './servers/target.ts';
+export { type CheckTarget, labelOf } from './servers/target.ts';

@@ -1,5 +1,5 @@
 // A server of ours behind a pipe in this process, as a target for `runCheck`, with a stranger's hands on the wire.
-import type { Target } from 'vivarium/check';
+import type { CheckTarget } from 'vivarium/check';
 import type { Server } from 'vivarium/server';
 import type { PipeEnd } from '../../src/check/wire/pipe.ts';
 import { Pipe } from '../../src/serve/pipe.ts';
@@ -29,7 +29,7 @@ export interface Meddling {
   readonly dying?: string;
 }
 
-export function pipeTarget(create: () => Server, meddling: () => Meddling = () => ({})): Target {
+export function pipeTarget(create: () => Server, meddling: () => Meddling = () => ({})): CheckTarget {
   return {
     kind: 'pipe',
     label: 'in this process',

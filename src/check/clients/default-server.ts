@@ -3,11 +3,11 @@
 import type { Revision } from '../../protocol/revision.ts';
 import { isModern, traitsOf } from '../model/revision.ts';
 import { asRecord, type Json } from '../model/value.ts';
-import type { OfferedTool, Said, Scenario, Turn } from './scenario.ts';
+import type { MockReply, OfferedTool, Scenario, Turn } from './scenario.ts';
 
 export const serverInfo: Json = { name: 'vivarium-check', version: '1.0.0' };
 
-const text = (said: string): Said => ({ result: { content: [{ type: 'text', text: said }] } });
+const text = (said: string): MockReply => ({ result: { content: [{ type: 'text', text: said }] } });
 
 /** Arguments stand in `examples`: whoever drives a client takes them from there. */
 export function tool(name: string, properties: Json = {}, example: Json = {}, more: Json = {}): Json {
@@ -51,7 +51,11 @@ export function capabilitiesOf({ capabilities }: Scenario, revision: Revision): 
 }
 
 /** Of the revision that is judged: methods of others do not exist. */
-export function ordinary(scenario: Scenario, revision: Revision, { method, params, link }: Pick<Turn, 'method' | 'params' | 'link'>): Said {
+export function ordinary(
+  scenario: Scenario,
+  revision: Revision,
+  { method, params, link }: Pick<Turn, 'method' | 'params' | 'link'>,
+): MockReply {
   const tools = scenario.tools?.(revision, link.origin ?? '') ?? ordinaryTools;
   switch (method) {
     case 'initialize':
@@ -87,7 +91,7 @@ export function ordinary(scenario: Scenario, revision: Revision, { method, param
   return { error: { code: -32601, message: `Method not found: ${method}` } };
 }
 
-function cached(result: Json): Said {
+function cached(result: Json): MockReply {
   return { result: { ...result, ttlMs: 0, cacheScope: 'private' } };
 }
 

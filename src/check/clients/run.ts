@@ -110,8 +110,8 @@ function playOne(
 ): Promise<Played> {
   return play(scenario, client, {
     ...pair,
-    patience: options.timeout ?? 4_000,
-    startPatience: options.startTimeout ?? 20_000,
+    timeoutMs: options.timeout ?? 4_000,
+    startTimeoutMs: options.startTimeout ?? 20_000,
     known,
     ...(options.signal !== undefined && { signal: options.signal }),
   });

@@ -97,8 +97,8 @@ export interface Conversation {
 }
 
 /** What one connection may bring: rules look at each message in the light of all others, and all of them are kept to the end. */
-const mostMessages = 10_000;
-const mostBytes = 256 * 1024 * 1024;
+const maxMessages = 10_000;
+const maxBytes = 256 * 1024 * 1024;
 export const fullness: string = 'the other side sent more than 10,000 messages or 256 MiB on one connection, and no more was read';
 
 const maxStderr = 64 * 1024;
@@ -150,7 +150,7 @@ export class Recorder implements Conversation {
   #hasRoom(messages: number, bytes: number): boolean {
     this.#received += messages;
     this.#bytes += bytes;
-    if (this.onFull === undefined || (this.#received <= mostMessages && this.#bytes <= mostBytes)) return true;
+    if (this.onFull === undefined || (this.#received <= maxMessages && this.#bytes <= maxBytes)) return true;
     this.isFull = true;
     this.onFull();
     return false;

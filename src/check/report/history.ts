@@ -30,7 +30,7 @@ interface HistoryRun {
   readonly open: readonly string[];
 }
 
-const mostPoints = 20;
+const maxPoints = 20;
 
 export function historyRecord(report: Report, at: string, choice?: string): HistoryRecord {
   const { target, party, server, problem, durationMs } = report;
@@ -75,7 +75,7 @@ export function trendsOf(records: readonly HistoryRecord[], now: HistoryRecord):
       better: changes.filter(({ was, is }) => weight[is] < weight[was]),
       worse: changes.filter(({ was, is }) => weight[is] > weight[was]),
       points: [...before, { at: now.at, run }]
-        .slice(-mostPoints)
+        .slice(-maxPoints)
         .map(({ at, run: { score, failed, warned } }) => ({ at, score, failed: failed.length, warned: warned.length })),
     };
   });

@@ -12,14 +12,13 @@ import { createJudge, type Finding } from '../model/verdict.ts';
 import { rules } from '../rules/server/index.ts';
 import { type Offer, presentationOf, type RunOptions } from './offered-revisions.ts';
 import type { Peer, Presentation } from './peer/peer.ts';
-import type { ConnectOptions, Context, Probe } from './probe.ts';
+import type { ConnectOptions, Probe, ProbeContext } from './probe.ts';
 import { probes } from './probes/index.ts';
 import { callable, readSurface } from './surface.ts';
-import { beginAt, connectTo, isRefused, type Target } from './target.ts';
+import { beginAt, type CheckTarget, connectTo, isRefused } from './target.ts';
 
 export interface Examination {
   readonly findings: readonly Finding[];
-  /** What each probe needs that is not there, by id. */
   readonly peers: readonly Peer[];
   /** Every tool was called. */
   readonly exercised: boolean;
@@ -27,11 +26,11 @@ export interface Examination {
   readonly neverAsks: boolean;
 }
 
-/** How many probes with connections of their own run at once. */
-const beside = 2;
+/** Of probes with connections of their own. */
+const maxParallelProbes = 2;
 
 export async function examine(
-  target: Target,
+  target: CheckTarget,
   offer: Offer,
   chosen: readonly Requirement[],
   options: RunOptions,
@@ -56,7 +55,7 @@ export async function examine(
   await Promise.all([loadValidator('2020-12'), loadValidator('draft-07')]);
   if (!isClosed) options.onSurface?.(surface);
   const terms = { arguments: options.arguments ?? new Map(), allowSideEffects: options.allowSideEffects ?? false };
-  const shared: Omit<Context, 'judge' | 'connect' | 'begin' | 'other'> = {
+  const shared: Omit<ProbeContext, 'judge' | 'connect' | 'begin' | 'other'> = {
     transport,
     revision,
     isModern: isModern(revision),
@@ -66,7 +65,7 @@ export async function examine(
     calls: callable(surface, terms),
     terms,
     tokens: options.tokens ?? {},
-    patience: options.timeout ?? 5_000,
+    timeoutMs: options.timeout ?? 5_000,
     url: target.kind === 'url' ? target.url : undefined,
   };
 
@@ -101,7 +100,7 @@ export async function examine(
       return [made, isRefused(given) ? undefined : given];
     };
     const present = (name: string, more: ConnectOptions = {}): Presentation => ({ ...presentationOf(options, revision, name), ...more });
-    const context: Context = {
+    const context: ProbeContext = {
       ...shared,
       judge: createJudge(found),
       async connect(name, more) {
@@ -136,7 +135,7 @@ export async function examine(
   }
 
   const queue = applicable.filter(({ apart }) => apart === true);
-  const lanes = Array.from({ length: beside }, async () => {
+  const lanes = Array.from({ length: maxParallelProbes }, async () => {
     for (let probe = queue.shift(); probe !== undefined; probe = queue.shift()) await ask(probe);
   });
   const last = async () => {
@@ -205,7 +204,7 @@ function applies(probe: Probe, { transport, revision }: { readonly transport: Of
   return probe.revisions === undefined || probe.revisions.includes(revision);
 }
 
-function missingCapability({ capability }: Probe, capabilities: Context['capabilities']): string | undefined {
+function missingCapability({ capability }: Probe, capabilities: ProbeContext['capabilities']): string | undefined {
   if (capability === undefined) return undefined;
   const value = at(capabilities, ...capability.split('.'));
   return value === undefined || value === false ? `the server does not offer ${capability}` : undefined;

@@ -6,7 +6,7 @@ import { revisions } from '../model/revision.ts';
 import { at } from '../model/value.ts';
 import type { Pace } from '../wire/pace.ts';
 import { fullCapabilities, type Peer, type Presentation, type Refused } from './peer/peer.ts';
-import { connectTo, isRefused, isServedBy, type Target, transportsOf } from './target.ts';
+import { type CheckTarget, connectTo, isRefused, isServedBy, transportsOf } from './target.ts';
 
 /** With what all parts of one run share. */
 export interface RunOptions extends CheckOptions {
@@ -36,8 +36,8 @@ export function presentationOf(options: RunOptions, revision: Revision, name: st
     name,
     revision,
     capabilities: fullCapabilities(revision),
-    patience: options.timeout ?? 5_000,
-    startPatience: options.startTimeout ?? 20_000,
+    timeoutMs: options.timeout ?? 5_000,
+    startTimeoutMs: options.startTimeout ?? 20_000,
     headers: options.headers ?? {},
     secrets: Object.keys(options.headers ?? {}).map((name) => name.toLowerCase()),
     pace: options.pace,
@@ -45,7 +45,7 @@ export function presentationOf(options: RunOptions, revision: Revision, name: st
 }
 
 /** The connections it made are left open for the run. */
-export async function findOffers(target: Target, options: RunOptions): Promise<Offers> {
+export async function findOffers(target: CheckTarget, options: RunOptions): Promise<Offers> {
   const refusals: Refusal[] = [];
   for (const transport of transportsOf(target)) {
     const found = await offersOn(target, transport, options, refusals);
@@ -55,12 +55,12 @@ export async function findOffers(target: Target, options: RunOptions): Promise<O
   return { offers: [], refusals };
 }
 
-async function offersOn(target: Target, transport: Transport, options: RunOptions, refusals: Refusal[]): Promise<Offer[]> {
+async function offersOn(target: CheckTarget, transport: Transport, options: RunOptions, refusals: Refusal[]): Promise<Offer[]> {
   const { revision: wanted = 'auto' } = options;
   const offers: Offer[] = [];
-  const attempt = async (revision: Revision, startPatience?: number): Promise<Refused | undefined> => {
+  const attempt = async (revision: Revision, startTimeoutMs?: number): Promise<Refused | undefined> => {
     const presentation = presentationOf(options, revision, 'main');
-    const given = await connectTo(target, transport, { ...presentation, ...(startPatience !== undefined && { startPatience }) });
+    const given = await connectTo(target, transport, { ...presentation, ...(startTimeoutMs !== undefined && { startTimeoutMs }) });
     if (!isRefused(given)) {
       offers.push({ transport, revision, peer: given });
       return undefined;
@@ -75,8 +75,8 @@ async function offersOn(target: Target, transport: Transport, options: RunOption
     return offers.sort((one, other) => other.revision.localeCompare(one.revision));
   }
   const newest = revisions.at(-1) as Revision;
-  const { patience, startPatience } = presentationOf(options, newest, 'main');
-  const first = isServedBy(newest, transport) ? await attempt(newest, Math.min(soon, startPatience)) : undefined;
+  const { timeoutMs, startTimeoutMs } = presentationOf(options, newest, 'main');
+  const first = isServedBy(newest, transport) ? await attempt(newest, Math.min(soon, startTimeoutMs)) : undefined;
   if (first === undefined && offers.length > 0) return offers;
   const began = performance.now();
   const refused = await attempt(legacy.at(-1) as Revision);
@@ -87,7 +87,7 @@ async function offersOn(target: Target, transport: Transport, options: RunOption
     );
     const older = offers.splice(0);
     // As long as it took to answer just now, and what any other answer may take: no server says nothing for twice the whole time.
-    if ((await attempt(newest, Math.min(performance.now() - began + patience, startPatience))) === undefined) {
+    if ((await attempt(newest, Math.min(performance.now() - began + timeoutMs, startTimeoutMs))) === undefined) {
       await Promise.all(older.map(({ peer }) => peer.close()));
       return offers;
     }

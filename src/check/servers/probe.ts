@@ -21,10 +21,10 @@ export interface Probe {
   readonly beforeAuthorization?: boolean;
   /** Uses connections of its own only, so that it may run beside others; or the one on which anything may be sent, in its turn. */
   readonly apart?: boolean | 'other';
-  run(context: Context): Promise<void>;
+  run(context: ProbeContext): Promise<void>;
 }
 
-export interface Context {
+export interface ProbeContext {
   readonly transport: Transport;
   readonly revision: Revision;
   readonly isModern: boolean;
@@ -37,7 +37,7 @@ export interface Context {
   /** Besides the one of the run. */
   readonly tokens: NonNullable<CheckOptions['tokens']>;
   readonly judge: Judge;
-  readonly patience: number;
+  readonly timeoutMs: number;
   /** What the user gave: the address over HTTP. */
   readonly url: string | undefined;
   /** Another connection, with its handshake; undefined when the server does not take part. It is closed when the probe is over. */
@@ -48,7 +48,7 @@ export interface Context {
   begin(name: string, options?: ConnectOptions): Peer;
 }
 
-export type ConnectOptions = Partial<Pick<Presentation, 'capabilities' | 'headers' | 'manner' | 'revision' | 'patience'>>;
+export type ConnectOptions = Partial<Pick<Presentation, 'capabilities' | 'headers' | 'manner' | 'revision' | 'timeoutMs'>>;
 
 /** What was sent and what came back. */
 export function shown(...answers: readonly Answer[]): Evidence[] {
@@ -66,7 +66,7 @@ export function isSlow({ message }: Answer, { gone }: Peer): boolean {
 export const slow = 'the call takes longer than an answer is waited for';
 
 /** In words, for a message: what a request got. */
-export function outcome({ error, result, silence, exchange, message }: Answer): string {
+export function inWords({ error, result, silence, exchange, message }: Answer): string {
   const status = exchange?.response === undefined ? '' : `HTTP ${exchange.response.status}, `;
   if (error !== undefined) return `${status}error ${brief(error.code)} ${brief(error.message)}`;
   if (result !== undefined) return `${status}result ${brief(result)}`;

@@ -13,10 +13,10 @@ import { createPace } from '../wire/pace.ts';
 import { examine } from './examine.ts';
 import { findOffers, isUnauthorized, type Offer, type Offers, presentationOf, type RunOptions } from './offered-revisions.ts';
 import { reproduction } from './reproduce.ts';
-import { beginAt, labelOf, type Target } from './target.ts';
+import { beginAt, type CheckTarget, labelOf } from './target.ts';
 
 /** Judges a server. Never rejects because of what the server does, and never waits without end. */
-export async function runCheck(target: Target, given: CheckOptions = {}): Promise<Report> {
+export async function runCheck(target: CheckTarget, given: CheckOptions = {}): Promise<Report> {
   const options: RunOptions = { ...given, pace: createPace(given.rateLimit) };
   const began = performance.now();
   options.onProgress?.({ revision: undefined, step: 'revisions', done: 0, of: 1 });
@@ -55,13 +55,13 @@ export async function runCheck(target: Target, given: CheckOptions = {}): Promis
 const unauthorized = 'the server asks for authorization: give --token-env or --header';
 
 /** A connection on which nothing is said, to a server that serves nobody without a token. */
-function closedOffer(target: Target, options: RunOptions): Offer {
+function closedOffer(target: CheckTarget, options: RunOptions): Offer {
   const { revision: wanted = 'auto' } = options;
   const revision = wanted === 'auto' || wanted === 'all' ? (all.at(-1) as Offer['revision']) : wanted;
   return { transport: 'http', revision, peer: beginAt(target, presentationOf(options, revision, 'main')) };
 }
 
-async function repeated(target: Target, { revision }: Offer, first: RevisionReport, options: RunOptions): Promise<RevisionReport> {
+async function repeated(target: CheckTarget, { revision }: Offer, first: RevisionReport, options: RunOptions): Promise<RevisionReport> {
   let report = first;
   const isOver = () => options.signal?.aborted === true || (options.bail === true && report.tally.failed > 0);
   for (let count = 1; count < (options.repeat ?? 1) && !isOver(); count += 1) {
@@ -88,7 +88,7 @@ function unrepeated(
   return { outcomes: open, requests: 0, durationMs: 0 };
 }
 
-async function runRevision(target: Target, offer: Offer, options: RunOptions, obstacle?: string): Promise<RevisionReport> {
+async function runRevision(target: CheckTarget, offer: Offer, options: RunOptions, obstacle?: string): Promise<RevisionReport> {
   const began = performance.now();
   const { revision, transport, peer } = offer;
   const { level = 'may', only, skip } = options;

@@ -7,7 +7,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { closedByClient, type Exchange, type ExchangeFailure, type Recorder } from '../model/trace.ts';
 import { createEventReader } from './event-stream.ts';
 import { type Pace, quietOf } from './pace.ts';
-import { rawPost, strike } from './socket.ts';
+import { rawPost, sendMalformed } from './socket.ts';
 
 export interface HttpCall {
   readonly method: string;
@@ -18,7 +18,7 @@ export interface HttpCall {
   /** In words of its own: nothing about it is judged as conduct of ours. */
   readonly wild?: boolean;
   /** Milliseconds until the head of the response. */
-  readonly patience: number;
+  readonly timeoutMs: number;
 }
 
 /** A response under way. */
@@ -37,7 +37,7 @@ const inWords = '64 MiB, and no more of it was read';
 export interface Http {
   call(call: HttpCall): HttpFlow;
   /** A POST whose length is what these lines say, on a socket of its own; what was sent, but for credentials, and what came back. */
-  strike(post: Pick<HttpCall, 'url' | 'headers' | 'patience'>, lengths: readonly string[], body: string): Promise<string>;
+  sendMalformed(post: Pick<HttpCall, 'url' | 'headers' | 'timeoutMs'>, lengths: readonly string[], body: string): Promise<string>;
   close(): void;
 }
 
@@ -46,7 +46,7 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
   const flows = new Set<HttpFlow>();
   let count = 0;
 
-  function call({ method, url, headers, body, secrets, wild = false, patience }: HttpCall): HttpFlow {
+  function call({ method, url, headers, body, secrets, wild = false, timeoutMs }: HttpCall): HttpFlow {
     count += 1;
     const exchange: Exchange = { number: count, at: recorder.now(), request: { method, url, headers, body, secrets }, wild };
     recorder.exchanges.push(exchange);
@@ -70,9 +70,9 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
     let timer: NodeJS.Timeout | undefined;
     const start = () => {
       timer = setTimeout(() => {
-        give({ reason: 'timeout', message: `no response within ${patience} ms` });
+        give({ reason: 'timeout', message: `no response within ${timeoutMs} ms` });
         outgoing?.destroy();
-      }, patience);
+      }, timeoutMs);
       outgoing = (secure ? secureRequest : request)(url, options, (incoming) => {
         clearTimeout(timer);
         const quiet = incoming.statusCode === 429 ? quietOf(headersOf(incoming), exchange.postponed ?? 0) : undefined;
@@ -115,10 +115,10 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
 
   return {
     call,
-    async strike({ url, headers, patience }, lengths, body) {
+    async sendMalformed({ url, headers, timeoutMs }, lengths, body) {
       await sleep(pace.turn());
       recorder.wild = true;
-      const heard = await strike(url, rawPost(url, headers, lengths, body), patience);
+      const heard = await sendMalformed(url, rawPost(url, headers, lengths, body), timeoutMs);
       return `${lengths.join('\r\n')}\r\n\r\n${body}\r\n→ ${heard === '' ? 'nothing' : heard.slice(0, 200)}`;
     },
     close() {

@@ -6,14 +6,14 @@ import type { Seen } from '../../model/rule.ts';
 import { asList, at, brief, type Json } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
 import { prompts, resources, tool } from '../default-server.ts';
-import { type Answer, busiest, type Ended, type OfferedTool, type Scenario } from '../scenario.ts';
+import { busiest, type Ended, type OfferedTool, type Responder, type Scenario } from '../scenario.ts';
 
 /** Forms that invite to be read, trimmed or decoded. */
 const cursors = ['  10 ', 'eyJvZmZzZXQiOjB9==', 'page/3?x=%20&y', 'ünïcode→'] as const;
 
 const offered: readonly OfferedTool[] = ['Echo', 'echo', 'three', 'four', 'five'].map((name) => ({ tool: tool(name) }));
 
-function paged(member: string, items: readonly Json[], sizes: readonly number[]): Answer {
+function paged(member: string, items: readonly Json[], sizes: readonly number[]): Responder {
   return ({ params, link }) => {
     const all: readonly (string | undefined)[] = link.isModern && member === 'prompts' ? ['', ...cursors] : cursors;
     const given = params['cursor'];

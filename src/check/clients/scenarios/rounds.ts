@@ -4,7 +4,7 @@ import type { RequirementId } from '../../model/requirement-id.ts';
 import { asList, asRecord, at, brief, type Json } from '../../model/value.ts';
 import { checkMessage } from '../../schemas/message.ts';
 import { tool } from '../default-server.ts';
-import { busiest, type OfferedTool, type Said, type Scenario, type Turn } from '../scenario.ts';
+import { busiest, type MockReply, type OfferedTool, type Scenario, type Turn } from '../scenario.ts';
 
 const state = 'b64:eyJyb3VuZCI6MX0= %7B"q":"ü"%7D  ';
 const form = {
@@ -21,8 +21,8 @@ const sample = {
 };
 const roots = { method: 'roots/list', params: {} };
 
-const done: Said = { result: { content: [{ type: 'text', text: 'done' }] } };
-const needs = (requests: Json, given?: string): Said => ({
+const done: MockReply = { result: { content: [{ type: 'text', text: 'done' }] } };
+const needs = (requests: Json, given?: string): MockReply => ({
   result: {
     resultType: 'input_required',
     ...(Object.keys(requests).length > 0 && { inputRequests: requests }),

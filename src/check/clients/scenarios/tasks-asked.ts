@@ -1,6 +1,6 @@
 // Tasks of a client, in 2025-11-25: what it declared that it carries out as tasks is asked of it as one, looked after, and taken back.
 
-import { type Asked, methodOf } from '../../model/ledger.ts';
+import { type LedgerRequest, methodOf } from '../../model/ledger.ts';
 import type { RequirementId } from '../../model/requirement-id.ts';
 import type { Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
@@ -125,7 +125,7 @@ export const tasksAsked: Scenario = {
 };
 
 /** What the request itself would have given, and not before it is there. */
-function results(begun: Asked, { ledger }: Seen, taskId: unknown, judge: Judge): void {
+function results(begun: LedgerRequest, { ledger }: Seen, taskId: unknown, judge: Judge): void {
   const asked = ledger.requests.find(({ id }) => id === result);
   const reply = asked?.replies[0];
   if (asked === undefined || reply === undefined) return;

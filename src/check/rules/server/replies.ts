@@ -1,5 +1,5 @@
 // Each request has one reply, and nothing else has any.
-import type { Asked, Ledger } from '../../model/ledger.ts';
+import type { Ledger, LedgerRequest } from '../../model/ledger.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { Conversation, Message } from '../../model/trace.ts';
 import { asRecord, at, brief } from '../../model/value.ts';
@@ -80,7 +80,7 @@ function questions({ questions: asked, conversation }: Ledger, judge: Judge): vo
 }
 
 /** Whether a reply was waited for in vain. */
-function isOwed({ message, cancelledAt, method, id }: Asked, { conversation, malformed }: Ledger): boolean {
+function isOwed({ message, cancelledAt, method, id }: LedgerRequest, { conversation, malformed }: Ledger): boolean {
   if (message.wild === true || message.member !== undefined || cancelledAt !== undefined || method === 'subscriptions/listen') return false;
   // What runs a server's own code may take as long as it likes.
   if (['tools/call', 'tasks/result', 'resources/read', 'prompts/get', 'completion/complete'].includes(method)) return false;

@@ -1,6 +1,6 @@
 // Tasks of 2025-11-25 as they were told of: ids, states, times, and the messages that belong to them.
 
-import { type Asked, methodOf } from '../../model/ledger.ts';
+import { type LedgerRequest, methodOf } from '../../model/ledger.ts';
 import { traitsOf } from '../../model/revision.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
@@ -79,7 +79,7 @@ export const tasks: Rule = {
 };
 
 /** The tasks that a message tells of. */
-function told(message: Message, asked: Asked | undefined): Json[] {
+function told(message: Message, asked: LedgerRequest | undefined): Json[] {
   const result = at(message.value, 'result');
   if (methodOf(message) === 'notifications/tasks/status') return [asRecord(at(message.value, 'params'))];
   if (!isRecord(result)) return [];
@@ -94,7 +94,7 @@ function times(task: Json, message: Message, judge: Judge): void {
   judge.verdict('tasks/times/updated', isTime(task['lastUpdatedAt']), `lastUpdatedAt is ${brief(task['lastUpdatedAt'])}`, [message]);
 }
 
-function belongs(message: Message, asked: Asked | undefined, judge: Judge): void {
+function belongs(message: Message, asked: LedgerRequest | undefined, judge: Judge): void {
   const named = at(message.value, 'result', '_meta', related, 'taskId');
   if (asked?.method === 'tasks/result' && isRecord(at(message.value, 'result'))) {
     const isNamed = named === asked.params['taskId'];

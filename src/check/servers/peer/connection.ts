@@ -31,7 +31,7 @@ const nothing: Greeting = { capabilities: {}, info: {}, instructions: undefined,
 export function createConnection<T extends Transport>(transport: T, presentation: Presentation, raw: Raw): Connection<T> {
   const { revision, capabilities } = presentation;
   const conversation = new Recorder(presentation.name, transport, revision);
-  const waiting = createWaiting(conversation, presentation.patience);
+  const waiting = createWaiting(conversation, presentation.timeoutMs);
   let count = 0;
   const connection: Connection<T> = {
     conversation,
@@ -62,10 +62,10 @@ export function createConnection<T extends Transport>(transport: T, presentation
     async settle() {
       return (await connection.request(isModern(revision) ? 'server/discover' : 'ping')).message !== undefined;
     },
-    async see(wanted, patience) {
+    async see(wanted, timeoutMs) {
       const known = conversation.messages.find((one) => one.direction === 'received' && wanted(one));
       if (known !== undefined) return known;
-      return (await waiting.wait(wanted, { from: conversation.messages.length, patience, exact: true })).message;
+      return (await waiting.wait(wanted, { from: conversation.messages.length, timeoutMs, exact: true })).message;
     },
   };
   return connection;
@@ -109,10 +109,10 @@ export function replyOf({ direction, value }: Message, { revision, capabilities,
 export const toBuffer = (bytes: Buffer | string): Buffer => (typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
 
 /** Undefined when it takes longer. */
-export function within<T>(promise: Promise<T>, patience: number): Promise<T | undefined> {
+export function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), patience);
+    timer = setTimeout(() => resolve(undefined), timeoutMs);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -19,7 +19,7 @@ export function initializeParams({ revision, capabilities }: Pick<Presentation, 
 }
 
 async function initialize(peer: Asker, presentation: Presentation): Promise<Greeting | NoGreeting> {
-  const answer = await peer.request('initialize', initializeParams(presentation), { patience: presentation.startPatience });
+  const answer = await peer.request('initialize', initializeParams(presentation), { timeoutMs: presentation.startTimeoutMs });
   const { result } = answer;
   if (result === undefined) return unanswered('initialize', answer);
   const revision = result['protocolVersion'];
@@ -36,7 +36,7 @@ async function initialize(peer: Asker, presentation: Presentation): Promise<Gree
 }
 
 async function discover(peer: Asker, presentation: Presentation): Promise<Greeting | NoGreeting> {
-  const answer = await peer.request('server/discover', {}, { patience: presentation.startPatience });
+  const answer = await peer.request('server/discover', {}, { timeoutMs: presentation.startTimeoutMs });
   const { result } = answer;
   if (result === undefined)
     return answer.error?.code === -32601 ? undiscovered(peer, presentation, answer) : unanswered('server/discover', answer);
@@ -56,9 +56,9 @@ async function discover(peer: Asker, presentation: Presentation): Promise<Greeti
 }
 
 /** A server that speaks the revision and does not tell so: only its results have a type. What it offers is what it lists. */
-async function undiscovered(peer: Asker, { revision, patience }: Presentation, refused: Answer): Promise<Greeting | NoGreeting> {
+async function undiscovered(peer: Asker, { revision, timeoutMs }: Presentation, refused: Answer): Promise<Greeting | NoGreeting> {
   const kinds = ['tools', 'resources', 'prompts'];
-  const lists = await Promise.all(kinds.map((kind) => peer.request(`${kind}/list`, {}, { patience: Math.min(patience, 2_000) })));
+  const lists = await Promise.all(kinds.map((kind) => peer.request(`${kind}/list`, {}, { timeoutMs: Math.min(timeoutMs, 2_000) })));
   const offered = kinds.filter((kind, index) => {
     const { result } = lists[index] ?? {};
     return typeof result?.['resultType'] === 'string' && Array.isArray(result[kind]);

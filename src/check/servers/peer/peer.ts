@@ -15,7 +15,7 @@ export interface SendOptions {
   readonly meta?: Json | null;
   /** Added to the headers, or taken from them with undefined. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  readonly patience?: number;
+  readonly timeoutMs?: number;
   /** Improper on purpose. */
   readonly wild?: boolean;
   readonly token?: string | number;
@@ -60,14 +60,14 @@ export interface Peer {
   /** True once something sent now was answered: what was sent before has been read. */
   settle(): Promise<boolean>;
   /** The first message received from now on, or before, that is what is looked for. */
-  see(wanted: (message: Message) => boolean, patience: number): Promise<Message | undefined>;
+  see(wanted: (message: Message) => boolean, timeoutMs: number): Promise<Message | undefined>;
   /** Milliseconds in which a server may end by itself. */
-  close(patience?: number): Promise<void>;
+  close(timeoutMs?: number): Promise<void>;
 }
 
 /** A peer over HTTP can also say what is not so of the length of a body: what was sent and what came back, in words. */
-export interface Striker {
-  strike(lengths: readonly string[], body: string, patience: number): Promise<string>;
+export interface MalformedSender {
+  sendMalformed(lengths: readonly string[], body: string, timeoutMs: number): Promise<string>;
 }
 
 export interface RawOptions extends SendOptions {
@@ -80,9 +80,9 @@ export interface Presentation {
   readonly name: string;
   readonly revision: Revision;
   readonly capabilities: Json;
-  readonly patience: number;
+  readonly timeoutMs: number;
   /** Also for the first answer, which may include starting. */
-  readonly startPatience: number;
+  readonly startTimeoutMs: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Names of those that the user gave, in small letters. */
   readonly secrets?: readonly string[];

@@ -9,15 +9,15 @@ import {
   type Answer,
   answerFrom,
   isReplyTo,
+  type MalformedSender,
   noReply,
   type Peer,
   type Presentation,
   type RawOptions,
   type Refused,
-  type Striker,
 } from './peer.ts';
 
-export interface SsePeer extends Peer, Striker {
+export interface SsePeer extends Peer, MalformedSender {
   greeting: Greeting;
   readonly url: string;
   /** Where messages are posted, as the server named it and as it resolves. */
@@ -53,7 +53,7 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
     url,
     headers: { ...presentation.headers, accept: 'text/event-stream' },
     secrets: presentation.secrets,
-    patience: presentation.startPatience,
+    timeoutMs: presentation.startTimeoutMs,
   });
   void stream.end.then(() => connection.leave(`the stream ended (${stream.exchange.failure?.message ?? 'by the server'})`));
   conversation.listen((message) => {
@@ -68,7 +68,7 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
     if (response === undefined)
       return { reason: failure?.reason === 'timeout' ? 'timeout' : 'refused', message: failure?.message ?? 'no response' };
     if (response.status !== 200) return refusal(`it answers GET with HTTP ${response.status}`);
-    const until = performance.now() + presentation.startPatience;
+    const until = performance.now() + presentation.startTimeoutMs;
     while (connection.gone === undefined && performance.now() < until) {
       const event = response.events.find((one) => one.event === 'endpoint');
       if (event?.data !== undefined && URL.canParse(event.data, url)) {
@@ -87,7 +87,7 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
       headers: { ...presentation.headers, 'content-type': 'application/json', ...headers },
       body: toBuffer(body),
       secrets: presentation.secrets,
-      patience: presentation.patience,
+      timeoutMs: presentation.timeoutMs,
     });
   }
 
@@ -104,16 +104,16 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
     if (options.reply === undefined) return { sent, exchange };
     const status = exchange.response?.status ?? 0;
     // A body that was refused gets no reply on the stream.
-    const patience = status >= 400 ? 200 : options.patience;
+    const timeoutMs = status >= 400 ? 200 : options.timeoutMs;
     const { message, silence } = await waiting.wait((one) => isReplyTo(one.value, options.reply), {
       from,
-      patience,
+      timeoutMs,
       exact: status >= 400,
     });
     return answerFrom(sent, message, status >= 400 ? `HTTP ${status} without a reply` : silence, exchange);
   }
 
-  const own: Pick<SsePeer, 'url' | 'stream' | 'raw' | 'post' | 'strike' | 'close'> & {
+  const own: Pick<SsePeer, 'url' | 'stream' | 'raw' | 'post' | 'sendMalformed' | 'close'> & {
     endpoint: SsePeer['endpoint'];
     begin: typeof begin;
   } = {
@@ -123,9 +123,9 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
     raw,
     post,
     begin,
-    strike(lengths, body, patience) {
+    sendMalformed(lengths, body, timeoutMs) {
       const headers = { ...presentation.headers, 'content-type': 'application/json' };
-      return http.strike({ url: peer.endpoint?.url ?? url, headers, patience }, lengths, body);
+      return http.sendMalformed({ url: peer.endpoint?.url ?? url, headers, timeoutMs }, lengths, body);
     },
     async close() {
       connection.leave('closed');

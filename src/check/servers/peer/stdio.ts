@@ -5,7 +5,7 @@ import { fullness } from '../../model/trace.ts';
 import { asRecord } from '../../model/value.ts';
 import { createLineReader } from '../../wire/lines.ts';
 import type { OpenPipe, Pipe, PipeEnd } from '../../wire/pipe.ts';
-import { createConnection, replyOf, shakeHands, toBuffer, within } from './connection.ts';
+import { createConnection, replyOf, shakeHands, toBuffer, withTimeout } from './connection.ts';
 import { type Answer, answerFrom, isReplyTo, noReply, type Peer, type Presentation, type RawOptions, type Refused } from './peer.ts';
 
 /** A peer on a pipe can also end it, and see how the server ends. */
@@ -17,7 +17,7 @@ export interface PipePeer extends Peer {
   end(): void;
   signal(name: 'SIGTERM' | 'SIGKILL'): void;
   /** How the server ended, if it did within that time. */
-  exit(patience: number): Promise<PipeEnd | undefined>;
+  exit(timeoutMs: number): Promise<PipeEnd | undefined>;
 }
 
 export function connectPipe(open: OpenPipe, presentation: Presentation): Promise<PipePeer | Refused<PipePeer>> {
@@ -61,7 +61,7 @@ export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
     if (connection.gone !== undefined) return { sent, silence: noReply(connection.gone) };
     pipe.write(Buffer.concat([line, Buffer.from('\n')]));
     if (reply === undefined) return { sent };
-    const { message, silence } = await waiting.wait((one) => isReplyTo(one.value, reply), { from, patience: options.patience });
+    const { message, silence } = await waiting.wait((one) => isReplyTo(one.value, reply), { from, timeoutMs: options.timeoutMs });
     return answerFrom(sent, message, silence);
   }
 
@@ -81,11 +81,11 @@ export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
       conversation.happen('signal', name);
       pipe.kill(name);
     },
-    exit: (patience: number): Promise<PipeEnd | undefined> => within(ended, patience),
-    async close(patience = 500): Promise<void> {
+    exit: (timeoutMs: number): Promise<PipeEnd | undefined> => withTimeout(ended, timeoutMs),
+    async close(timeoutMs = 500): Promise<void> {
       if (connection.gone !== undefined) return;
       if (!conversation.happenings.some(({ what }) => what === 'end-of-input')) own.end();
-      if ((await own.exit(patience)) !== undefined) return;
+      if ((await own.exit(timeoutMs)) !== undefined) return;
       for (const name of ['SIGTERM', 'SIGKILL'] as const) {
         own.signal(name);
         if ((await own.exit(1_000)) !== undefined) return;

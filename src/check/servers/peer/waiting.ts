@@ -14,12 +14,12 @@ export interface Waiting {
 export interface WaitOptions {
   /** The first message to look at. */
   readonly from: number;
-  readonly patience?: number | undefined;
-  /** The patience as given, however silent the server was before. */
+  readonly timeoutMs?: number | undefined;
+  /** The timeout as given, however silent the server was before. */
   readonly exact?: boolean;
 }
 
-export function createWaiting(recorder: Recorder, patience: number): Waiting {
+export function createWaiting(recorder: Recorder, timeoutMs: number): Waiting {
   const waiting = new Set<(why: Silence) => void>();
   let gone: string | undefined;
   let silences = 0;
@@ -29,7 +29,7 @@ export function createWaiting(recorder: Recorder, patience: number): Waiting {
     const known = recorder.messages.slice(options.from).find(isWanted);
     if (known !== undefined) return Promise.resolve({ message: known, silence: undefined });
     if (gone !== undefined) return Promise.resolve({ message: undefined, silence: noReply(gone) });
-    const given = options.patience ?? patience;
+    const given = options.timeoutMs ?? timeoutMs;
     const bound = options.exact === true || silences < 2 ? given : Math.min(given, 500);
     return new Promise((resolve) => {
       const done = (message: Message | undefined, silence: Silence | undefined) => {

@@ -6,9 +6,9 @@ import type { Exchange } from '../../model/trace.ts';
 import { parseJson } from '../../model/trace.ts';
 import { asList, asRecord, brief, isRecord, type Json } from '../../model/value.ts';
 import { parameterOf } from '../../wire/challenge.ts';
-import { within } from '../peer/connection.ts';
+import { withTimeout } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
-import type { Context, Probe } from '../probe.ts';
+import type { Probe, ProbeContext } from '../probe.ts';
 import { olderAuthorization } from './authorization-older.ts';
 
 const judges = [
@@ -52,7 +52,7 @@ export const authorizationProbes: readonly Probe[] = [
   { name: 'authorization', judges, transports: ['http'], apart: true, beforeAuthorization: true, run: authorization },
 ];
 
-async function authorization(context: Context): Promise<void> {
+async function authorization(context: ProbeContext): Promise<void> {
   const { judge, begin, revision } = context;
   const peer = begin('authorization');
   if (!isHttpPeer(peer)) return;
@@ -82,7 +82,7 @@ async function authorization(context: Context): Promise<void> {
 }
 
 /** Without credentials it is served, or refused in another way than by 401. */
-async function otherwise(peer: HttpPeer, bare: Exchange, { judge, url }: Context): Promise<void> {
+async function otherwise(peer: HttpPeer, bare: Exchange, { judge, url }: ProbeContext): Promise<void> {
   const status = bare.response?.status ?? 0;
   const rest = judges.filter((id) => id !== 'http/authentication');
   if (isServed(bare)) {
@@ -128,11 +128,11 @@ async function ask(peer: HttpPeer, token: string | undefined, session?: string):
     wild: true,
   });
   await flow.head;
-  await within(flow.end, 5_000);
+  await withTimeout(flow.end, 5_000);
   return flow.exchange;
 }
 
-async function wrongToken(peer: HttpPeer, { judge }: Context): Promise<void> {
+async function wrongToken(peer: HttpPeer, { judge }: ProbeContext): Promise<void> {
   const exchange = await ask(peer, 'vivarium-no-such-token');
   const status = exchange.response?.status;
   const what = `a token that nobody issued gets HTTP ${status}`;
@@ -145,7 +145,7 @@ async function wrongToken(peer: HttpPeer, { judge }: Context): Promise<void> {
 }
 
 /** One that is good, but for another server. */
-async function foreignToken(peer: HttpPeer, { judge, tokens }: Context): Promise<void> {
+async function foreignToken(peer: HttpPeer, { judge, tokens }: ProbeContext): Promise<void> {
   const id = 'authorization/token/audience';
   if (tokens.foreign === undefined) return judge.unsure(id, 'a valid token for another server is needed: --foreign-token-env');
   const exchange = await ask(peer, tokens.foreign);
@@ -154,7 +154,7 @@ async function foreignToken(peer: HttpPeer, { judge, tokens }: Context): Promise
 }
 
 /** Only with a token that works: then a session without it must be worth nothing, and with the token of another user neither. */
-async function inSession({ connect, judge, tokens }: Context): Promise<void> {
+async function inSession({ connect, judge, tokens }: ProbeContext): Promise<void> {
   const ids = ['security/session/verified', 'security/session/not-authentication'] as const;
   const bound = 'security/session/bound';
   const peer = await connect('with the token');
@@ -180,7 +180,7 @@ async function inSession({ connect, judge, tokens }: Context): Promise<void> {
 }
 
 /** False where there is no trace of the way that the specification has. */
-async function metadata(peer: HttpPeer, refused: Exchange, isTold: boolean, { judge, url = '' }: Context): Promise<boolean> {
+async function metadata(peer: HttpPeer, refused: Exchange, isTold: boolean, { judge, url = '' }: ProbeContext): Promise<boolean> {
   const challenge = refused.response?.headers['www-authenticate'] ?? '';
   const { document, tried } = await findMetadata(peer, parameterOf(challenge, 'resource_metadata'), url);
   if (document === undefined && !isTold) return false;
@@ -238,6 +238,6 @@ async function findMetadata(peer: HttpPeer, named: string | undefined, url: stri
 async function get(peer: HttpPeer, url: string): Promise<Exchange> {
   const flow = peer.call('GET', { url, headers: { accept: 'application/json' }, wild: true });
   await flow.head;
-  await within(flow.end, 5_000);
+  await withTimeout(flow.end, 5_000);
   return flow.exchange;
 }

@@ -5,7 +5,7 @@ import { compileUntrusted } from '../../../schema/untrusted.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, isRecord, type Json } from '../../model/value.ts';
 import { noCallableTool, uncallable } from '../../model/verdict.ts';
-import { type Context, isSlow, outcome, type Probe, shown, slow } from '../probe.ts';
+import { inWords, isSlow, type Probe, type ProbeContext, shown, slow } from '../probe.ts';
 
 export const schemaProbes: readonly Probe[] = [
   {
@@ -32,7 +32,7 @@ export const schemaProbes: readonly Probe[] = [
   },
 ];
 
-async function judgeSchema(schema: Json, name: string, judge: Context['judge'], list: Message | undefined): Promise<void> {
+async function judgeSchema(schema: Json, name: string, judge: ProbeContext['judge'], list: Message | undefined): Promise<void> {
   const evidence = list === undefined ? [] : [list];
   if (schema['$schema'] !== undefined) judge.kept('json-schema/dialect/declared');
   const dialect = dialectOf(schema);
@@ -46,7 +46,7 @@ async function judgeSchema(schema: Json, name: string, judge: Context['judge'], 
   else judge.verdict('json-schema/valid', fault === undefined, `${name}: ${fault ?? ''}`, evidence);
 }
 
-async function forbidden({ peer, calls, judge, surface }: Context): Promise<void> {
+async function forbidden({ peer, calls, judge, surface }: ProbeContext): Promise<void> {
   const ids = ['json-schema/validated', 'json-schema/dialect/2020-12'] as const;
   for (const { tool, name, arguments: given } of calls) {
     const schema = asRecord(tool['inputSchema']);
@@ -60,7 +60,7 @@ async function forbidden({ peer, calls, judge, surface }: Context): Promise<void
     }
     const isRefused =
       answer.error !== undefined || answer.result?.['isError'] === true || answer.result?.['resultType'] === 'input_required';
-    const what = `${name} without its required argument ${required} gets ${outcome(answer)}`;
+    const what = `${name} without its required argument ${required} gets ${inWords(answer)}`;
     for (const id of ids) judge.verdict(id, isRefused, what, shown(answer));
     return;
   }

@@ -3,7 +3,7 @@
 import { parseJson } from '../../model/trace.ts';
 import { isReply } from '../peer/peer.ts';
 import { isSsePeer } from '../peer/sse.ts';
-import { outcome, type Probe, shown } from '../probe.ts';
+import { inWords, type Probe, shown } from '../probe.ts';
 
 export const sseProbes: readonly Probe[] = [
   {
@@ -27,7 +27,7 @@ export const sseProbes: readonly Probe[] = [
       judge.verdict(
         'sse/post',
         status >= 200 && status < 300 && answer.result !== undefined,
-        `a posted ping gets ${outcome(answer)}`,
+        `a posted ping gets ${inWords(answer)}`,
         shown(answer),
       );
     },

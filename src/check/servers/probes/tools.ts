@@ -3,7 +3,7 @@
 import { traitsOf } from '../../model/revision.ts';
 import { asList, asRecord, brief, type Json } from '../../model/value.ts';
 import { uncallable } from '../../model/verdict.ts';
-import { type Context, isSlow, outcome, type Probe, shown, slow } from '../probe.ts';
+import { inWords, isSlow, type Probe, type ProbeContext, shown, slow } from '../probe.ts';
 import { whyUncallable } from '../surface.ts';
 import { callTool } from '../tool-call.ts';
 
@@ -16,7 +16,7 @@ export const toolProbes: readonly Probe[] = [
     name: 'calls',
     judges: ['tools/call/shape', 'tools/call/output-schema', 'tools/call/structured-as-text', 'tools/call/failure-in-result'],
     capability,
-    async run({ peer, calls, surface, judge, patience }) {
+    async run({ peer, calls, surface, judge, timeoutMs }) {
       if (calls.length === 0) {
         for (const id of this.judges) judge.unsure(id, whyUncallable(surface));
         return;
@@ -25,7 +25,7 @@ export const toolProbes: readonly Probe[] = [
       for (let from = 0; from < wanted.length; from += atOnce) {
         const group = wanted.slice(from, from + atOnce);
         await Promise.all(
-          group.map((call, index) => callTool(peer, call, { token: `call-${from + index}`, patience: Math.min(patience, 3_000) })),
+          group.map((call, index) => callTool(peer, call, { token: `call-${from + index}`, timeoutMs: Math.min(timeoutMs, 3_000) })),
         );
       }
     },
@@ -37,7 +37,7 @@ export const toolProbes: readonly Probe[] = [
     async run({ peer, judge, surface, calls }) {
       const answer = await peer.request('tools/call', { name: 'vivarium-no-such-tool', arguments: {} });
       const isRefused = answer.error?.code === -32602;
-      judge.verdict('tools/call/unknown-name', isRefused, `an unknown tool gets ${outcome(answer)}`, shown(answer));
+      judge.verdict('tools/call/unknown-name', isRefused, `an unknown tool gets ${inWords(answer)}`, shown(answer));
       const names = new Set(surface.tools.map(({ name }) => String(name)));
       // A server that takes the name for the tool's own calls it, so it has to be one that may be called.
       const name = calls.map((call) => call.name).find((one) => other(one) !== one && !names.has(other(one)));
@@ -72,8 +72,8 @@ export const toolProbes: readonly Probe[] = [
         const isList = Array.isArray(answer.result?.[kind]);
         // It never gave one: as of a server that has its list from another one, which cannot be reached.
         const isHelpless = answer.error?.code === -32603 && surface[kind].length === 0;
-        if (isHelpless) judge.unsure(`${kind}/list/answered`, `${kind}/list gets ${outcome(answer)}`);
-        else judge.verdict(`${kind}/list/answered`, isList, `${kind}/list gets ${outcome(answer)}`, shown(answer));
+        if (isHelpless) judge.unsure(`${kind}/list/answered`, `${kind}/list gets ${inWords(answer)}`);
+        else judge.verdict(`${kind}/list/answered`, isList, `${kind}/list gets ${inWords(answer)}`, shown(answer));
       }
     },
   },
@@ -106,7 +106,7 @@ function other(name: string): string {
 }
 
 /** One argument of the wrong type, in a call that would be right without it. */
-function misfit({ tool, arguments: given }: Context['calls'][number]): Json | undefined {
+function misfit({ tool, arguments: given }: ProbeContext['calls'][number]): Json | undefined {
   const schema = asRecord(tool['inputSchema']);
   const typed = Object.entries(asRecord(schema['properties'])).find(([, inner]) => typeof asRecord(inner)['type'] === 'string');
   if (typed === undefined) return undefined;
@@ -115,7 +115,7 @@ function misfit({ tool, arguments: given }: Context['calls'][number]): Json | un
   return { ...given, [name]: type === 'object' || type === 'array' ? 7 : { 'vivarium-none': true } };
 }
 
-async function misfits({ peer, calls, judge, surface, revision }: Context): Promise<void> {
+async function misfits({ peer, calls, judge, surface, revision }: ProbeContext): Promise<void> {
   const ids = ['tools/call/inputs-validated', 'tools/call/invalid-in-result'] as const;
   for (const call of calls) {
     const wrong = misfit(call);
@@ -129,7 +129,7 @@ async function misfits({ peer, calls, judge, surface, revision }: Context): Prom
     }
     const isInResult = answer.result?.['isError'] === true;
     const isRefused = answer.error !== undefined || isInResult;
-    const what = `${call.name} with ${brief(wrong)} gets ${outcome(answer)}`;
+    const what = `${call.name} with ${brief(wrong)} gets ${inWords(answer)}`;
     judge.verdict('tools/call/inputs-validated', isRefused, what, shown(answer));
     if (isRefused && traitsOf(revision).invalidInResult) judge.verdict('tools/call/invalid-in-result', isInResult, what, shown(answer));
     return;
@@ -138,7 +138,7 @@ async function misfits({ peer, calls, judge, surface, revision }: Context): Prom
     judge.unsure(id, calls.length === 0 ? whyUncallable(surface) : uncallable('no tool that may be called has an argument with a type'));
 }
 
-async function independent({ connect, judge, capabilities, peer, surface }: Context): Promise<void> {
+async function independent({ connect, judge, capabilities, peer, surface }: ProbeContext): Promise<void> {
   const stranger = await connect('another connection');
   if (stranger === undefined) return;
   for (const kind of ['tools', 'resources', 'prompts'] as const) {

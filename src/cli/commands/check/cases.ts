@@ -4,6 +4,7 @@ import {
   type Case,
   type CaseResult,
   type CheckOptions,
+  type CheckTarget,
   casesForms,
   casesInWords,
   generateSuite,
@@ -12,7 +13,6 @@ import {
   readSuite,
   runSuite,
   suiteText,
-  type Target,
   visible,
   withSnapshots,
 } from '../../../check/cli.ts';
@@ -28,7 +28,7 @@ const mostMiB = 256;
 /** The exit code, or undefined where no cases were asked for. */
 export async function checkCases(
   args: Arguments,
-  targets: () => Promise<readonly Target[]>,
+  targets: () => Promise<readonly CheckTarget[]>,
   options: CheckOptions,
 ): Promise<number | undefined> {
   const [generate, tests, update] = [args.values['generate'], args.values['tests'], args.values['update-snapshots'] === true];
@@ -53,14 +53,14 @@ export async function checkCases(
   return typeof generate === 'string' ? generateFile(generate, () => only(targets), options, args) : undefined;
 }
 
-async function only(targets: () => Promise<readonly Target[]>): Promise<Target> {
+async function only(targets: () => Promise<readonly CheckTarget[]>): Promise<CheckTarget> {
   const [target, ...others] = await targets();
   if (target !== undefined && others.length === 0) return target;
   throw new CommandError(exitCodes.usage, '--generate and --tests are for one server at a time');
 }
 
 /** What a user has written into the file is not written over. */
-async function generateFile(file: string, target: () => Promise<Target>, options: CheckOptions, args: Arguments): Promise<number> {
+async function generateFile(file: string, target: () => Promise<CheckTarget>, options: CheckOptions, args: Arguments): Promise<number> {
   mustBeWritable(file);
   const before = existsSync(file) ? casesIn(readText(file, { mostMiB }), file) : [];
   const one = await target();
@@ -86,7 +86,7 @@ interface CaseFile {
 
 async function runFile(
   { file, text, cases, update, strict }: CaseFile,
-  target: Target,
+  target: CheckTarget,
   options: CheckOptions,
   report: (results: readonly CaseResult[]) => void,
 ): Promise<number> {

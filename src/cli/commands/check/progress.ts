@@ -17,7 +17,7 @@ const fatal = [
 ] as const;
 
 /** What a step may still take once it is to stop: a server that says nothing is waited for much longer. */
-const patienceMs = 5_000;
+const stopTimeoutMs = 5_000;
 
 export function watchRun({ values }: Arguments): Watch {
   const line = progressLine(values['quiet'] !== true && process.stderr.isTTY === true);
@@ -29,7 +29,7 @@ export function watchRun({ values }: Arguments): Watch {
     stop.abort();
     line.clear();
     process.stderr.write('Stopping when this step is done; once more stops at once\n');
-    overdue = setTimeout(end, patienceMs).unref();
+    overdue = setTimeout(end, stopTimeoutMs).unref();
   };
   const end = (): never => process.exit(exitCodes.interrupted);
   process.on('SIGINT', interrupt);
