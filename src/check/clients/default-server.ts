@@ -9,7 +9,7 @@ export const serverInfo: Json = { name: 'vivarium-check', version: '1.0.0' };
 
 const text = (said: string): MockReply => ({ result: { content: [{ type: 'text', text: said }] } });
 
-/** Arguments stand in `examples`: whoever drives a client takes them from there. */
+/** Arguments are in `examples`, where a test driver of the client finds them. */
 export function tool(name: string, properties: Json = {}, example: Json = {}, more: Json = {}): Json {
   return {
     name,

@@ -45,7 +45,7 @@ class Porter {
   #modern: ClientConnection | undefined;
   /** Of HTTP+SSE. */
   #streams = new Map<string, OldStream>();
-  /** What waits for whoever comes back to a stream that was cut. */
+  /** Replies to deliver when the client resumes a stream that was cut. */
   readonly #held = new Map<string, { readonly party: ClientConnection; readonly text: string }>();
   #events = 0;
 
@@ -166,7 +166,7 @@ class Porter {
       return reply.end();
     }
     const text = party.replyText(id, said);
-    // Silence: whoever waits is left waiting.
+    // Silence: never answer.
     if (text === undefined) return new Promise((resolve) => reply.onClose(resolve));
     if (reply.isOpen) return party.put(reply.send, text);
     party.put((body) => reply.json(statusFor(said, party), body), text);

@@ -24,7 +24,7 @@ export interface Ledger {
   readonly strays: readonly Message[];
   /** From the server: everything that is JSON but no message. */
   readonly malformed: readonly Message[];
-  /** From the server: what is not even JSON. */
+  /** From the server: bytes that do not parse as JSON. */
   readonly noise: readonly Message[];
   /** Everything from the server that is a message. */
   readonly received: readonly Message[];

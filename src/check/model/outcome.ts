@@ -123,7 +123,7 @@ function judged(
     const { message, reason } = finding;
     return { verdict: 'not-verified', message, ...(reason !== undefined && { reason }) };
   }
-  // What one MAY do and did not do is no gap.
+  // A permission that was not used is not a gap.
   if (level === 'MAY') return { verdict: 'not-applicable', message: 'not used' };
   if (party === 'client') return { verdict: 'not-verified', message: 'the client did nothing that could show it' };
   if (way === 'probe') return { verdict: 'not-verified', message: 'nothing that was asked could show it' };
@@ -131,7 +131,7 @@ function judged(
   return { verdict: 'not-verified', ...uncallable('no occasion for it arose; not every tool may be called') };
 }
 
-/** Sections in which a capability is one of the client, and this client has them all. */
+/** Sections whose capabilities are the client's; our client declares all of them. */
 const ofClient: ReadonlySet<string> = new Set(['sampling', 'elicitation', 'roots']);
 
 /** Sections on what a server asks, and on what it does with the answers. */

@@ -51,7 +51,7 @@ function wordWithoutSecrets(one: string, before: string): string {
   return hideSecrets(hideMembers(hidePairs(one, hidden), hidden), () => hidden);
 }
 
-/** A key of its own is a secret where it opens something: on a command line and in a query, not in any message. */
+/** A bare key counts as a secret on a command line and in a query, where it grants access; not inside messages. */
 function isSecretFlag(name: string): boolean {
   return named.exec(name)?.[0] === name && (isSecretName(name) || /^--?key$/i.test(name));
 }

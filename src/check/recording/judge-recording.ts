@@ -49,7 +49,7 @@ export interface Recorded {
 
 type Side = Exclude<Party, 'both'>;
 
-/** One report for the server and one for the client; none has a verdict on what nobody asked for. */
+/** One report for the server and one for the client, by passive rules only. */
 export function judgeRecording(recorded: Recorded, options: CheckOptions = {}): readonly Report[] {
   const began = performance.now();
   const agreement = agreed(recorded.entries);

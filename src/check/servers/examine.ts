@@ -51,7 +51,7 @@ export async function examine(
   };
   tell('lists');
   const surface = isClosed ? { tools: [], resources: [], templates: [], prompts: [] } : await readSurface(peer);
-  // From here on schemas compile at once, as the rules need it.
+  // Load the validators first: rules compile schemas synchronously.
   await Promise.all([loadValidator('2020-12'), loadValidator('draft-07')]);
   if (!isClosed) options.onSurface?.(surface);
   const terms = { arguments: options.arguments ?? new Map(), allowSideEffects: options.allowSideEffects ?? false };
@@ -86,7 +86,7 @@ export async function examine(
       return;
     }
     if (probe.apart === undefined && peer.gone !== undefined) {
-      // Whatever made it go was judged; what could not be asked any more is not held against it.
+      // The cause was judged already; do not count the remaining probes as failures.
       for (const id of probe.judges) findings.push({ id, kind: 'unsure', message: `the connection has ended: ${peer.gone}`, evidence: [] });
       return;
     }
@@ -109,7 +109,7 @@ export async function examine(
         return connected;
       },
       async other() {
-        // A server that did not survive what was sent before is started again.
+        // Restart a server that did not survive the previous malformed input.
         if (other === undefined || other.gone !== undefined) [, other] = await open('anything');
         if (other !== undefined) lent.add(other);
         return other;
@@ -146,7 +146,7 @@ export async function examine(
     for (const probe of applicable.filter(({ apart }) => apart === undefined)) await ask(probe);
   };
   await Promise.all([first(), ...lanes, last()]);
-  // How a server ends by itself is asked of it in the one revision that speaks of it.
+  // Only the modern revision asks a server to exit by itself, so only there it gets time to.
   await peer.close(isModern(revision) ? 3_000 : undefined);
   tell('rules');
   const exercised = shared.calls.length === surface.tools.length;
@@ -169,7 +169,7 @@ function asksNothing(peers: readonly Peer[], { tools }: Surface): boolean {
   return tools.every(({ name }) => called.has(name));
 }
 
-/** Such as by another instance of the server, which wants to be the only one. */
+/** For example by another instance of a server that allows only one. */
 function isEndedByOthers({ conversation: { happenings } }: Peer): boolean {
   const isOurs = happenings.some(({ what }) => what === 'signal');
   return !isOurs && happenings.some(({ what, signal }) => what === 'exit' && (signal === 'SIGKILL' || signal === 'SIGTERM'));
@@ -182,7 +182,7 @@ function withoutBlame(finding: Finding, excuse: string): Finding {
   return { ...finding, kind: 'unsure', message: excuse, evidence: [] };
 }
 
-/** In the order of the connections, whichever ended first. */
+/** In the order in which the connections were opened. */
 function applyRules(peers: readonly Peer[]): Finding[] {
   const findings: Finding[] = [];
   for (const { conversation, greeting, declared } of peers) {

@@ -17,9 +17,9 @@ export interface Probe {
   readonly revisions?: readonly Revision[];
   /** The capability of the server it needs, as a path: `resources.subscribe`. */
   readonly capability?: string;
-  /** Also asked of a server that serves nobody without a token. */
+  /** Also runs against a server that refuses every request without a token. */
   readonly beforeAuthorization?: boolean;
-  /** Uses connections of its own only, so that it may run beside others; or the one on which anything may be sent, in its turn. */
+  /** True: opens its own connections and may run in parallel. 'other': uses the shared connection for malformed input, one at a time. */
   readonly apart?: boolean | 'other';
   run(context: ProbeContext): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface ProbeContext {
   readonly transport: Transport;
   readonly revision: Revision;
   readonly isModern: boolean;
-  /** The connection that all well-behaved probes share. */
+  /** Shared by all probes that send well-formed messages. */
   readonly peer: Peer;
   readonly capabilities: Json;
   readonly surface: Surface;
@@ -42,9 +42,9 @@ export interface ProbeContext {
   readonly url: string | undefined;
   /** Another connection, with its handshake; undefined when the server does not take part. It is closed when the probe is over. */
   connect(name: string, options?: ConnectOptions): Promise<Peer | undefined>;
-  /** A connection for what no client should send, shared by all who send such things. */
+  /** Shared by all probes that send malformed input. */
   other(): Promise<Peer | undefined>;
-  /** Another connection on which nothing has been said yet. */
+  /** Another connection, before its handshake. */
   begin(name: string, options?: ConnectOptions): Peer;
 }
 
@@ -58,7 +58,7 @@ export function shown(...answers: readonly Answer[]): Evidence[] {
   });
 }
 
-/** Nothing was heard of what runs a server's own code, which may take as long as it likes: no ground for a verdict. */
+/** A call of the server's own code may take any time, so a timeout alone proves nothing. */
 export function isSlow({ message }: Answer, { gone }: Peer): boolean {
   return message === undefined && gone === undefined;
 }

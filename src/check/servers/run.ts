@@ -54,7 +54,7 @@ export async function runCheck(target: CheckTarget, given: CheckOptions = {}): P
 
 const unauthorized = 'the server asks for authorization: give --token-env or --header';
 
-/** A connection on which nothing is said, to a server that serves nobody without a token. */
+/** An idle connection to a server that refuses every request without a token. */
 function closedOffer(target: CheckTarget, options: RunOptions): Offer {
   const { revision: wanted = 'auto' } = options;
   const revision = wanted === 'auto' || wanted === 'all' ? (all.at(-1) as Offer['revision']) : wanted;
@@ -114,7 +114,7 @@ function problemOf({ offers, refusals }: Offers): Pick<Report, 'problem'> {
   if (unauthorized !== undefined) {
     return { problem: { kind: 'unauthorized', message: 'the server asks for authorization (HTTP 401)', stderr } };
   }
-  // npx asks before it installs anything, and there is nobody to ask.
+  // npx asks before it installs a package, and here it has no terminal.
   const cure = /npx canceled due to missing packages/.test(stderr) ? '; give npx -y to install it' : '';
   return { problem: { kind: 'unreachable', message: `${refusalsInWords(refusals)}${cure}`, stderr: stderr.slice(-2_000) } };
 }

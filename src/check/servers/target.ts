@@ -61,6 +61,6 @@ export function transportsOf(target: CheckTarget): readonly Transport[] {
 }
 
 export function isServedBy(revision: Revision, transport: Transport): boolean {
-  // A server may speak an older revision over a newer transport, but there was no handshake left to open HTTP+SSE with.
+  // An older revision may run over a newer transport, but modern revisions have no handshake with which to open HTTP+SSE.
   return transport !== 'sse' || !isModern(revision);
 }

@@ -15,7 +15,7 @@ export async function callTool(peer: Peer, call: ToolCall, options: SendOptions 
   let answer = await peer.request('tools/call', params, { ...options, headers });
   for (let round = 0; round < maxRounds && answer.result?.['resultType'] === 'input_required'; round += 1) {
     const more = inputs(answer.result, peer.declared);
-    // Each round is a request of its own, with a token of its own.
+    // Each round is a separate request and needs a separate token.
     const token = options.token === undefined ? {} : { token: `${options.token}-${round}` };
     answer = await peer.request('tools/call', { ...params, ...more }, { ...options, ...token, headers });
   }

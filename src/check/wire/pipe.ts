@@ -26,7 +26,7 @@ export interface PipeEvents {
   stderr(bytes: Buffer): void;
 }
 
-/** Starts the server anew for each connection. */
+/** Starts a new server process for each connection. */
 export type OpenPipe = (events: PipeEvents) => Pipe;
 
 export interface CommandLine {
@@ -51,10 +51,10 @@ export function commandPipe(line: CommandLine): OpenPipe {
         if (child.pid === undefined) unstarted = startFailure(error, line);
         resolve(unstarted ?? `could not be reached: ${error.message}`);
       });
-      // After its output has been read to the end, unless someone else keeps that open.
+      // `close` waits for the end of its output, which a grandchild may hold open.
       child.once('close', (code, signal) => resolve(endOf(code, signal)));
       child.once('exit', (code, signal) => {
-        // What it started, as a package runner does, is told as well, and does not outlive it.
+        // Child processes, such as those of a package runner, see end of input too and are killed with it.
         child.stdin.destroy();
         setTimeout(() => {
           resolve(endOf(code, signal));
@@ -64,7 +64,7 @@ export function commandPipe(line: CommandLine): OpenPipe {
     });
     child.stdout.on('data', events.stdout);
     child.stderr.on('data', events.stderr);
-    // Writing to a server that has gone is no failure of ours.
+    // Ignore write errors after the server has exited.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
     return {
       write: (bytes) => void (child.stdin.writable && child.stdin.write(bytes)),
@@ -83,7 +83,7 @@ function start({ command, args, env, cwd }: CommandLine): ChildProcessWithoutNul
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     ...(cwd !== undefined && { cwd }),
-    // A group of its own, so that what a shell or a package runner started ends with it.
+    // Its own process group, so that children of a shell or package runner are killed with it.
     detached: hasGroups,
     windowsHide: true,
   });

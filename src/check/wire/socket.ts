@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 
-/** What came back until the other side closed, or time was up; whoever it is, the socket is closed then. */
+/** What came back before the other side closed or the timeout fired; the socket is closed in either case. */
 export function sendMalformed(url: string, bytes: string, timeoutMs: number): Promise<string> {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');

@@ -119,7 +119,7 @@ function takenBack(asked: LedgerRequest | undefined, judge: Judge): void {
   const [reply] = asked.replies;
   const id = 'cancellation/no-response';
   if (reply === undefined) return judge.kept(id);
-  // An answer that was on its way is nobody's fault.
+  // An answer that was already on its way is not a fault.
   if (reply.at - asked.cancelledAt < 300) return judge.unsure(id, 'the answer and the cancellation met on the way');
   judge.broken(id, 'a request is answered long after it was cancelled', [asked.message, reply]);
 }

@@ -46,7 +46,7 @@ function stray(message: Message, ledger: Ledger, judge: Judge): number {
     (one) => one.direction === 'sent' && one.exchange !== undefined && one.exchange === message.exchange,
   );
   if (id === null) {
-    // An error that answers bytes nobody could read names no request.
+    // An error about unreadable bytes cannot name a request.
     if (isError && (conversation.wild || (message.exchange?.response?.status ?? 0) >= 400)) return 1;
     // What was sent just before; a request may have followed a notification at once.
     const before = conversation.messages.slice(0, conversation.messages.indexOf(message)).filter((one) => one.direction === 'sent');
@@ -90,7 +90,7 @@ function isOwed({ message, cancelledAt, method, id }: LedgerRequest, { conversat
   if (exchange !== undefined && (exchange.failure?.reason === 'closed-by-client' || (exchange.response?.status ?? 0) >= 400)) return false;
   // What came in its place was judged already.
   if (malformed.some((one) => at(one.value, 'id') === id)) return false;
-  // A server that can run only once, and is gone before it said anything, has not started: there is nobody who owes an answer.
+  // A second instance that exits before its first message never started, so it owes no answer.
   const ended = conversation.happenings.find(({ what }) => what === 'end-of-input' || what === 'signal' || what === 'exit');
   if (ended?.what === 'exit' && !conversation.messages.some(({ direction }) => direction === 'received')) return false;
   // After a signal nothing is owed any more, even if something still comes.

@@ -97,7 +97,7 @@ function chatter({ messages, transport }: Conversation): string {
   return `; ${count} no message, the first ${brief(first.text ?? first.bytes.toString('latin1'))}`;
 }
 
-/** The reply of a well-behaved client to what a server asks, as it is written; undefined for what is no question to it. */
+/** The serialized reply of a well-behaved client to a request of the server; undefined when no reply is due. */
 export function replyOf({ direction, value }: Message, { revision, capabilities, manner }: Presentation): string | undefined {
   if (direction !== 'received' || isModern(revision)) return undefined;
   const own = isRecord(value) && typeof value['method'] === 'string' && 'id' in value ? manner?.(value) : undefined;

@@ -57,15 +57,15 @@ export interface Peer {
   notify(method: string, params?: Json, options?: SendOptions): Promise<Answer>;
   /** Bytes as they are: a line without its end on stdio, the body of a POST over HTTP. Awaits the reply to `id`, or any when it is null. */
   raw(bytes: Buffer | string, options?: RawOptions): Promise<Answer>;
-  /** True once something sent now was answered: what was sent before has been read. */
+  /** True once a request sent now is answered: everything sent before has been read by then. */
   settle(): Promise<boolean>;
-  /** The first message received from now on, or before, that is what is looked for. */
+  /** The first received message that matches, past or future. */
   see(wanted: (message: Message) => boolean, timeoutMs: number): Promise<Message | undefined>;
   /** Milliseconds in which a server may end by itself. */
   close(timeoutMs?: number): Promise<void>;
 }
 
-/** A peer over HTTP can also say what is not so of the length of a body: what was sent and what came back, in words. */
+/** A peer over HTTP can also send a false Content-Length; returns what was sent and what came back, in words. */
 export interface MalformedSender {
   sendMalformed(lengths: readonly string[], body: string, timeoutMs: number): Promise<string>;
 }

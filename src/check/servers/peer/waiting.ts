@@ -1,4 +1,4 @@
-// Waiting for a message, never for ever, and less and less for a server that has stopped answering.
+// Waits for a message with a timeout, which gets shorter once a server has stopped answering.
 import type { Message, Recorder } from '../../model/trace.ts';
 import { noReply, type Silence } from './peer.ts';
 
@@ -7,7 +7,7 @@ export interface Waiting {
     wanted: (message: Message) => boolean,
     options: WaitOptions,
   ): Promise<{ readonly message: Message | undefined; readonly silence: Silence | undefined }>;
-  /** Nobody will answer any more. */
+  /** Ends all waits: the connection is closed. */
   giveUp(why: string): void;
 }
 

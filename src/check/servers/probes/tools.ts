@@ -147,7 +147,7 @@ async function independent({ connect, judge, capabilities, peer, surface }: Prob
     const key = kind === 'resources' ? 'uri' : 'name';
     const names = (result: Json | undefined) => asList(result?.[kind]).map((one) => String(asRecord(one)[key]));
     const [here, there] = [names(own.result), names(others.result)];
-    // On a pipe it is another process, in which nobody has called anything yet.
+    // On a pipe it is a new process without any earlier calls.
     const begun = surface[kind].map((one) => String(one[key]));
     const isSame = [here, begun].some((list) => JSON.stringify([...list].sort()) === JSON.stringify([...there].sort()));
     judge.verdict(`${kind}/list/independent`, isSame, `one connection lists ${brief(here)}, another ${brief(there)}`, shown(own, others));

@@ -59,7 +59,7 @@ async function only(targets: () => Promise<readonly CheckTarget[]>): Promise<Che
   throw new CommandError(exitCodes.usage, '--generate and --tests are for one server at a time');
 }
 
-/** What a user has written into the file is not written over. */
+/** Keeps what the user has edited in the file. */
 async function generateFile(file: string, target: () => Promise<CheckTarget>, options: CheckOptions, args: Arguments): Promise<number> {
   mustBeWritable(file);
   const before = existsSync(file) ? casesIn(readText(file, { mostMiB }), file) : [];
@@ -94,7 +94,7 @@ async function runFile(
   if ('problem' in results) return unreached(results.problem);
   report(results);
   if (update && options.signal?.aborted !== true) {
-    // Whatever else stands in the file stays there.
+    // Keep unknown members of the file.
     write(`${JSON.stringify({ ...JSON.parse(text), cases: withSnapshots(results) }, undefined, 2)}\n`, file);
     process.stderr.write(`${takenInWords(results)} in ${visible(file)}\n`);
   }

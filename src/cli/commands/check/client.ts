@@ -32,7 +32,7 @@ export async function checkRecording({ values, positionals, program }: Arguments
   if (positionals.length > 0 || program !== undefined)
     throw new CommandError(exitCodes.usage, '--recording judges a file, and no server beside it');
   const { head, entries } = readRecording(file);
-  // From here on schemas compile at once, as the rules need it.
+  // Load the validators first: rules compile schemas synchronously.
   await Promise.all([loadValidator('2020-12'), loadValidator('draft-07')]);
   return judgeRecording({ label: file, transport: head.transport, entries }, options);
 }

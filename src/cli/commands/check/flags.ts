@@ -2,7 +2,7 @@
 import type { Flag } from '../../args/command.ts';
 import { targetFlags } from '../../target/target-flags.ts';
 
-/** Of the flags by which every command names a server, those that hold here. */
+/** The flags shared with other commands that apply here. */
 const naming = ['env', 'cwd', 'header', 'transport', 'config', 'server', 'yes', 'token', 'token-env'];
 
 export const checkFlags: Readonly<Record<string, Flag>> = {

@@ -34,7 +34,7 @@ export function checkOptions({ values, lists }: Arguments): CheckOptions {
   };
 }
 
-/** A slip of the pen would choose nothing, or leave nothing out. */
+/** Refuses a pattern that matches no requirement, most likely a typo. */
 function mustName(flag: string, patterns: readonly string[] = []): void {
   const unknown = patterns.find((pattern) => !pattern.startsWith('quality') && choose({ only: [pattern] }).length === 0);
   if (unknown !== undefined)

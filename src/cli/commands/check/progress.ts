@@ -16,7 +16,7 @@ const fatal = [
   ['SIGHUP', () => process.exit(129)],
 ] as const;
 
-/** What a step may still take once it is to stop: a server that says nothing is waited for much longer. */
+/** How long the current step may still run after Ctrl-C. */
 const stopTimeoutMs = 5_000;
 
 export function watchRun({ values }: Arguments): Watch {
@@ -24,7 +24,7 @@ export function watchRun({ values }: Arguments): Watch {
   const stop = new AbortController();
   let overdue: NodeJS.Timeout | undefined;
   const interrupt = (): void => {
-    // Whoever asks twice does not want to wait.
+    // A second Ctrl-C ends at once.
     if (stop.signal.aborted) end();
     stop.abort();
     line.clear();
@@ -33,7 +33,7 @@ export function watchRun({ values }: Arguments): Watch {
   };
   const end = (): never => process.exit(exitCodes.interrupted);
   process.on('SIGINT', interrupt);
-  // Whoever does not sit in front of it waits for no report. What was started goes with this process, where that ends by itself.
+  // Without a person waiting for the report, exit at once; child processes are killed by the exit handler.
   for (const [signal, code] of fatal) process.on(signal, code);
   return {
     options: {
@@ -46,7 +46,7 @@ export function watchRun({ values }: Arguments): Watch {
     clear: () => line.clear(),
     end() {
       line.clear();
-      // What is left is the report, which may take its time.
+      // Only the report is left to write: no time limit.
       clearTimeout(overdue);
       process.off('SIGINT', interrupt);
       for (const [signal, code] of fatal) process.off(signal, code);

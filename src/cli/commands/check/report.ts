@@ -17,7 +17,7 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 
 export interface Reporters {
   write(reports: readonly Report[]): void;
-  /** The verdicts, for whoever has all reports in files. */
+  /** Prints the verdicts when all reports go to files. */
   sum(reports: readonly Report[]): void;
 }
 

@@ -45,7 +45,7 @@ export async function runCommand(args: Arguments): Promise<number> {
   watch.end();
   const compared = history.compare(withExpected(expected ?? [], reports));
   reporters.write(compared);
-  // Half a run is no measure for the next.
+  // An interrupted run is not recorded: the next one would be compared with it.
   if (!watch.isStopped) history.keep();
   const told = lock.finish();
   if (told !== undefined) process.stderr.write(`${printable(told)}\n`);
