@@ -30,6 +30,7 @@ const roomOf = (file) => `room${rooms.indexOf(file)}`;
 // What runs from here meanwhile must not find files missing: what is no longer made goes last.
 const before = filesIn(dist);
 const made = new Set();
+const checkCopies = new Map();
 const shared = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'error', metafile: true };
 const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
 
@@ -112,8 +113,12 @@ const entries = [
 ];
 /** Files that other files import as they are shipped. The guard keeps its state on the process, so it may be in two of them. */
 const shipped = new Set(
-  ['serve/stdio', 'serve/node', 'connect/stdio', 'connect/http', 'connect/sse', 'live/index', 'check/index'].map((name) => `${name}.js`),
+  ['serve/stdio', 'serve/node', 'connect/stdio', 'connect/http', 'connect/sse', 'live/index', 'check/index', 'check/cli'].map(
+    (name) => `${name}.js`,
+  ),
 );
+/** Entries built together: what they share is in a file between them, so that there is one copy. */
+const withPartner = { 'check/index.js': ['check/cli.js'] };
 /** What an image begins with, as CommonJS: its two threads are ready a sixth sooner without the loader of ES modules. */
 const scripts = ['live/languages/javascript/boot.js', 'live/languages/javascript/monitor.js', 'live/languages/smalltalk/amber/monitor.js'];
 const asScript = (file) => ({
@@ -124,13 +129,16 @@ const asScript = (file) => ({
 });
 for (const file of entries.map((name) => `${name}.js`)) {
   const up = posix.relative(posix.dirname(file), '.');
+  const own = [file, ...(withPartner[file] ?? [])];
   note(
     await build({
       ...shared,
       external,
-      entryPoints: [join(compiled, file)],
+      entryPoints: own.map((one) => join(compiled, one)),
       // A command loads what it needs itself, and nothing of the others.
-      ...(file === 'cli/main.js' ? { splitting: true, outdir: join(dist, 'cli') } : { outfile: join(dist, file) }),
+      ...(file === 'cli/main.js' || own.length > 1
+        ? { splitting: true, outdir: join(dist, posix.dirname(file)) }
+        : { outfile: join(dist, file) }),
       ...(scripts.includes(file) && asScript(file)),
       plugins: [
         {
@@ -139,7 +147,7 @@ for (const file of entries.map((name) => `${name}.js`)) {
             onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
               const inside = relative(compiled, join(resolveDir, path)).split('\\').join('/');
               if (file === 'cli/main.js' && base.includes(inside)) return { path: './base.js', external: true };
-              if (shipped.has(inside) && inside !== file) return { path: `${up}/${inside}`, external: true };
+              if (shipped.has(inside) && !own.includes(inside)) return { path: `${up}/${inside}`, external: true };
               return rooms.includes(inside) ? { path: inside, namespace: 'room' } : undefined;
             });
             onResolve({ filter: new RegExp(`^(${parts.join('|')})$`) }, ({ path }) => ({ path: `${up}/${path}.js`, external: true }));
@@ -161,7 +169,14 @@ for (const folder of ['live/languages/lisp/bridge', 'live/languages/smalltalk/ph
 for (const file of before) if (!made.has(file)) rmSync(join(dist, file));
 
 function note({ metafile: { outputs } }) {
-  for (const output of Object.keys(outputs)) made.add(relative(dist, join(root, output)).split('\\').join('/'));
+  for (const [output, { inputs }] of Object.entries(outputs)) {
+    made.add(relative(dist, join(root, output)).split('\\').join('/'));
+    // The largest room ships once: src/cli reaches it through check/cli.ts alone.
+    for (const input of Object.keys(inputs).filter((path) => path.startsWith('.cache/build/check/'))) {
+      if (checkCopies.has(input)) throw new Error(`${input} is shipped twice: in ${checkCopies.get(input)} and in ${output}`);
+      checkCopies.set(input, output);
+    }
+  }
 }
 
 /** By static imports alone. */

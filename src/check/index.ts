@@ -7,4 +7,4 @@ export type { Verdict } from './model/verdict.ts';
 export { prettyReport } from './report/pretty.ts';
 export type { Report, RevisionReport } from './report/report.ts';
 export { runCheck } from './servers/run.ts';
-export type { Target } from './servers/target.ts';
+export type { CheckTarget } from './servers/target.ts';

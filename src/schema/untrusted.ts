@@ -16,6 +16,8 @@ export interface UntrustedSchema {
   readonly fault: string | undefined;
   /** Whether that is because it is no JSON Schema, and not because of its size or where it refers to. */
   readonly isInvalid: boolean;
+  /** It refers to another document, which is legal, and never fetched. */
+  readonly reason?: 'remote-reference';
   check(value: unknown): CheckOutcome;
 }
 
@@ -36,8 +38,8 @@ export function compileUntrusted(schema: unknown): UntrustedSchema | Promise<Unt
   if (!isSchema(schema)) return useless('it is no object');
   const known = recent.get(schema);
   if (known !== undefined) return known;
-  const { problem, values, patterns } = findingsOf(schema);
-  if (problem !== undefined) return useless(`it ${problem}`);
+  const { problem, reason, values, patterns } = findingsOf(schema);
+  if (problem !== undefined) return { ...useless(`it ${problem}`), ...(reason !== undefined && { reason }) };
   const plain = plainOf(schema);
   if (plain !== undefined) return recent.add(schema, values, { ...sound, check: (value) => ({ problem: plain.check(value) }) });
   const mistake = patternMistake(new Set(patterns));

@@ -6,6 +6,8 @@ import { isOnlyStandard } from './standard.ts';
 export interface Findings {
   /** What is wrong, and what to write instead. */
   readonly problem: string | undefined;
+  /** It refers to another document. */
+  readonly reason?: 'remote-reference';
   /** How many schemas, lists, names and scalars it holds. */
   readonly values: number;
   /** Its regular expressions, each as often as it occurs. */
@@ -22,8 +24,14 @@ export function walkSchema(schema: JsonSchema): Findings {
   // Any base will do: it is only compared with itself.
   const base = 'json-schema:/';
   const walk: Walk = { values: 0, text: 0, path: [], above: new Set(), ids: new Set([base]), refs: [], patterns: [] };
-  const problem = visit(schema, 'schema', base, walk) ?? unresolved(walk);
-  return { problem, values: walk.values, patterns: walk.patterns };
+  const problem = visit(schema, 'schema', base, walk);
+  const remote = problem === undefined ? unresolved(walk) : undefined;
+  return {
+    problem: problem ?? remote,
+    ...(remote !== undefined && { reason: 'remote-reference' }),
+    values: walk.values,
+    patterns: walk.patterns,
+  };
 }
 
 /** Keywords whose members are schemas under names of the author's choosing. */

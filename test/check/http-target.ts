@@ -1,7 +1,7 @@
 // A server of ours behind HTTP on loopback in this process, with a stranger's hands on each request and response.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Target } from 'vivarium/check';
+import type { CheckTarget } from 'vivarium/check';
 import { createFetchHandler, type HttpRules } from 'vivarium/serve/fetch';
 import type { Server } from 'vivarium/server';
 
@@ -20,7 +20,7 @@ export interface Arrival {
 export type Around = (arrival: Arrival, next: () => Promise<Response>) => Response | Promise<Response>;
 
 export interface HttpTarget {
-  readonly target: Target;
+  readonly target: CheckTarget;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 // A server of ours behind a pipe in this process, as a target for `runCheck`, with a stranger's hands on the wire.
-import type { Target } from 'vivarium/check';
+import type { CheckTarget } from 'vivarium/check';
 import type { Server } from 'vivarium/server';
+import type { PipeEnd } from '../../src/check/wire/pipe.ts';
 import { Pipe } from '../../src/serve/pipe.ts';
 import { coreOf } from '../../src/server/core.ts';
 import { equip } from '../../src/server/requests.ts';
@@ -28,7 +29,7 @@ export interface Meddling {
   readonly dying?: string;
 }
 
-export function pipeTarget(create: () => Server, meddling: () => Meddling = () => ({})): Target {
+export function pipeTarget(create: () => Server, meddling: () => Meddling = () => ({})): CheckTarget {
   return {
     kind: 'pipe',
     label: 'in this process',
@@ -37,8 +38,8 @@ export function pipeTarget(create: () => Server, meddling: () => Meddling = () =
       const core = coreOf(create());
       equip(core);
       let held = Buffer.alloc(0);
-      let end: (how: string) => void = () => undefined;
-      const ended = new Promise<string>((resolve) => {
+      let end: (how: PipeEnd | string) => void = () => undefined;
+      const ended = new Promise<PipeEnd | string>((resolve) => {
         end = resolve;
       });
       let isDead = false;
@@ -91,7 +92,7 @@ export function pipeTarget(create: () => Server, meddling: () => Meddling = () =
           if (signal === 'SIGTERM' && meddler.deaf === true) return;
           if (signal === 'SIGTERM' && meddler.dying !== undefined) stdout(Buffer.from(meddler.dying));
           isDead = true;
-          setImmediate(end, signal === 'SIGTERM' ? 'exit code 0' : 'ended by SIGKILL');
+          setImmediate(end, signal === 'SIGTERM' ? 'exit code 0' : { how: 'ended by SIGKILL', signal });
         },
         ended,
       };

@@ -159,7 +159,7 @@ describe.skipIf(notRun('node-24'))('of a server that', () => {
 
   it('has checks and requirements for all that is compared', () => {
     expect(Object.keys(counterparts).filter((id) => !known.has(id))).toEqual([]);
-    const ours = new Set(catalogue.map(({ id }) => id));
+    const ours = new Set<string>(catalogue.map(({ id }) => id));
     expect(
       Object.values(counterparts)
         .flat()

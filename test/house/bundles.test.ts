@@ -40,7 +40,7 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './auth/node': { holds: ['node/', 'auth/', 'jsonrpc/', 'protocol/'], maxBytes: 40_000, neutral: false },
   './live': { holds: [...core, 'node/', 'live/'], maxBytes: 265_000, neutral: false },
   './here': { holds: ['node/', 'live/'], maxBytes: 60_000, neutral: false },
-  './check': { holds: ['node/', 'check/', 'schema/'], maxBytes: 490_000, neutral: false },
+  './check': { holds: ['node/', 'check/', 'schema/'], maxBytes: 488_000, neutral: false },
   './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 16_000, neutral: true },
   './serve/memory': { holds: [...core, ...memory], maxBytes: 80_000, neutral: true },
   './store/memory': { holds: ['store/', 'jsonrpc/'], maxBytes: 8_000, neutral: true },

@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Target } from 'vivarium/check';
+import type { CheckTarget } from 'vivarium/check';
 import { type GeneratedSuite, generateSuite, runSuite } from '../../src/check/cases/suite.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const everything = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json');
-const program = (...args: string[]): Target => ({ kind: 'command', command: process.execPath, args });
-const servers: readonly (readonly [string, Target])[] = [
+const program = (...args: string[]): CheckTarget => ({ kind: 'command', command: process.execPath, args });
+const servers: readonly (readonly [string, CheckTarget])[] = [
   ['our own fixture', program(fixture('stdio.mjs'))],
   ['the fixture of SDK 1', program(fixture('official-v1.mjs'), 'stdio')],
   ['the fixture of SDK 2', program(fixture('official-v2.mjs'), 'stdio')],
@@ -28,7 +28,7 @@ describe('cases for a server as it is', () => {
   });
 
   it('are passed by a server that checks what it is given', { timeout: 120_000 }, async () => {
-    const [, , , [, target]] = servers as [never, never, never, readonly [string, Target]];
+    const [, , , [, target]] = servers as [never, never, never, readonly [string, CheckTarget]];
     const { cases } = (await generateSuite(target)) as GeneratedSuite;
     // Tools that ask the client, or take their time by design.
     const plain = cases.filter(({ tool }) =>

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Target } from 'vivarium/check';
+import type { CheckTarget } from 'vivarium/check';
 import { program, redLines, start } from './judged.ts';
 
 const path = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
@@ -17,14 +17,14 @@ afterAll(async () => {
 });
 
 /** A fixture over HTTP: its first line says where it is. */
-async function served(file: string): Promise<Target> {
+async function served(file: string): Promise<CheckTarget> {
   const running = await start([path(file), 'http'], /^http:/);
   closing.push(() => running.stop());
   return { kind: 'url', url: running.line };
 }
 
 /** It takes the port it is told, and says so when it listens. */
-async function everythingAt(kind: 'streamableHttp' | 'sse'): Promise<Target> {
+async function everythingAt(kind: 'streamableHttp' | 'sse'): Promise<CheckTarget> {
   const free = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => free.once('listening', resolve));
   const { port } = free.address() as AddressInfo;

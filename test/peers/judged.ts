@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect } from 'vitest';
-import { type CheckOptions, type Report, runCheck, type Target } from 'vivarium/check';
+import { type CheckOptions, type CheckTarget, type Report, runCheck } from 'vivarium/check';
 
 const options = {
   revision: 'all',
@@ -14,12 +14,12 @@ const options = {
 } as const;
 
 /** Each broken MUST with its revision, in order. */
-export async function redLines(target: Target, more: CheckOptions = {}): Promise<string[]> {
+export async function redLines(target: CheckTarget, more: CheckOptions = {}): Promise<string[]> {
   return red(await judged(target, more));
 }
 
 /** The same, of a server that has every revision. */
-export async function redLinesOfAll(target: Target, more: CheckOptions = {}): Promise<string[]> {
+export async function redLinesOfAll(target: CheckTarget, more: CheckOptions = {}): Promise<string[]> {
   // They answer, however busy the machine is.
   const report = await judged(target, { timeout: 10_000, ...more });
   const lines = red(report);
@@ -27,7 +27,7 @@ export async function redLinesOfAll(target: Target, more: CheckOptions = {}): Pr
   return lines;
 }
 
-function judged(target: Target, more: CheckOptions): Promise<Report> {
+function judged(target: CheckTarget, more: CheckOptions): Promise<Report> {
   // On stdio a server of old waits for what never comes; over HTTP it says so, but not always at once.
   return runCheck(target, { ...options, timeout: target.kind === 'url' ? 5_000 : 2_000, ...more });
 }
@@ -39,7 +39,7 @@ function red({ problem, runs }: Report): string[] {
     .sort();
 }
 
-export const program = (...args: string[]): Target => ({ kind: 'command', command: process.execPath, args });
+export const program = (...args: string[]): CheckTarget => ({ kind: 'command', command: process.execPath, args });
 
 export interface Running {
   /** What it said of itself first. */

@@ -1,7 +1,7 @@
 // All advice on a server's surface: what it costs, what models and their vendors stumble over, what users miss.
 import { isNamedBy } from '../catalogue/catalogue.ts';
 import type { CheckOptions } from '../model/options.ts';
-import type { Surface } from '../servers/surface.ts';
+import type { Surface } from '../model/surface.ts';
 import { type Advice, nameOf } from './advice.ts';
 import { hintAdvice } from './hints.ts';
 import { changesSince, type SurfaceChange } from './lock.ts';

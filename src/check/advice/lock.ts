@@ -1,7 +1,7 @@
 // A file that holds the surface of a server, and what has changed since it was written.
 
+import type { Lock, Surface } from '../model/surface.ts';
 import { asList, isRecord, type Json } from '../model/value.ts';
-import type { Surface } from '../servers/surface.ts';
 import { compareSchemas, type Effect, type SchemaChange, same, sorted } from './schema-change.ts';
 
 /** `reworded`: what models and users read has changed, which is how a server that was trusted turns on them. */
@@ -16,11 +16,6 @@ export interface SurfaceChange {
   readonly message: string;
   /** Whether a caller who kept to the old surface may fail with the new one. */
   readonly breaking: boolean;
-}
-
-export interface Lock {
-  readonly version: 1;
-  readonly surface: Surface;
 }
 
 const kinds = [

@@ -14,8 +14,8 @@ export interface SchemaChange {
   readonly property?: 'new' | 'gone';
 }
 
-const mostChanges = 200;
-const mostSteps = 100;
+const maxChanges = 200;
+const maxSteps = 100;
 /** Keywords that say nothing about values. */
 const remarks = new Set([
   'description',
@@ -38,11 +38,11 @@ const ownWays = new Set(['type', 'enum', 'const', 'properties', 'required', 'add
 export function compareSchemas(before: unknown, after: unknown): readonly SchemaChange[] {
   const changes: SchemaChange[] = [];
   compare(before, after, '', changes);
-  return changes.slice(0, mostChanges);
+  return changes.slice(0, maxChanges);
 }
 
 function compare(before: unknown, after: unknown, path: string, changes: SchemaChange[]): void {
-  if (changes.length >= mostChanges || path.split('/').length > mostSteps || same(before, after)) return;
+  if (changes.length >= maxChanges || path.split('/').length > maxSteps || same(before, after)) return;
   const old = asSchema(before);
   const now = asSchema(after);
   const note = (effect: Effect, message: string, at = ''): void => {
@@ -151,7 +151,7 @@ export function same(one: unknown, other: unknown): boolean {
 
 /** With the members of every object in order, so that equal values have equal texts; without what lies deeper than authors write. */
 export function sorted(value: unknown, depth = 0): unknown {
-  if (depth > 2 * mostSteps) return null;
+  if (depth > 2 * maxSteps) return null;
   if (Array.isArray(value)) return value.map((one) => sorted(one, depth + 1));
   if (!isRecord(value)) return value;
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));

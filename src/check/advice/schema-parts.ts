@@ -9,8 +9,8 @@ export interface SchemaPart {
   readonly depth: number;
 }
 
-const mostParts = 20_000;
-const mostSteps = 100;
+const maxParts = 20_000;
+const maxSteps = 100;
 
 /** Keywords under which schemas stand by name, in lists, or alone; and how much deeper in the value they describe it lies. */
 const named: ReadonlyMap<string, number> = new Map([
@@ -41,10 +41,10 @@ export function partsOf(root: unknown): readonly SchemaPart[] {
   const parts: SchemaPart[] = isRecord(root) ? [{ schema: root, path: '', depth: 0 }] : [];
   for (let index = 0; index < parts.length; index += 1) {
     const { schema, path, depth } = parts[index] as SchemaPart;
-    if (path.split('/').length > mostSteps) continue;
+    if (path.split('/').length > maxSteps) continue;
     for (const [keyword, inner] of Object.entries(schema)) {
       for (const [at, part, deeper] of inside(keyword, inner)) {
-        if (parts.length < mostParts && isRecord(part)) parts.push({ schema: part, path: path + at, depth: depth + deeper });
+        if (parts.length < maxParts && isRecord(part)) parts.push({ schema: part, path: path + at, depth: depth + deeper });
       }
     }
   }

@@ -1,7 +1,7 @@
 // What the list of tools costs every conversation, in tokens.
 
+import type { Surface } from '../model/surface.ts';
 import type { Json } from '../model/value.ts';
-import type { Surface } from '../servers/surface.ts';
 import { type Advice, nameOf } from './advice.ts';
 import { sorted } from './schema-change.ts';
 import { estimateTokens } from './token-estimate.ts';

@@ -92,7 +92,7 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-const mostProperties = 5_000;
+const maxProperties = 5_000;
 
 function schemaAdvice(tool: Json): readonly Advice[] {
   const about = `tool ${nameOf(tool)}`;
@@ -110,8 +110,8 @@ function schemaAdvice(tool: Json): readonly Advice[] {
 
 function sizeAdvice(about: string, parts: readonly SchemaPart[]): readonly Advice[] {
   const properties = parts.reduce((sum, { schema }) => sum + Object.keys(asRecord(schema['properties'])).length, 0);
-  if (properties <= mostProperties) return [];
-  const message = `has ${properties} properties, and a strict schema may have ${mostProperties}`;
+  if (properties <= maxProperties) return [];
+  const message = `has ${properties} properties, and a strict schema may have ${maxProperties}`;
   return [{ id: 'quality/vendors/properties', about, path: '/inputSchema', message, vendors: ['OpenAI'] }];
 }
 

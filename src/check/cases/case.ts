@@ -34,7 +34,7 @@ export interface Case {
 }
 
 const outcomes: readonly ExpectedOutcome[] = ['accepted', 'ok', 'refused', 'answered'];
-const mostCases = 100_000;
+const maxCases = 100_000;
 
 export function suiteText(cases: readonly Case[]): string {
   return `${JSON.stringify({ version: 1, cases }, undefined, 2)}\n`;
@@ -63,7 +63,7 @@ export function readSuite(text: string): readonly Case[] | { readonly problem: s
   }
   const { version, cases } = asRecord(value);
   if (version !== 1 || !Array.isArray(cases)) return { problem: 'is no file of cases of version 1' };
-  if (cases.length > mostCases) return { problem: `holds more than ${mostCases} cases` };
+  if (cases.length > maxCases) return { problem: `holds more than ${maxCases} cases` };
   const wrong = cases.findIndex((one) => problemOf(one) !== undefined);
   return wrong < 0 ? (cases as readonly Case[]) : { problem: `has a case ${wrong + 1} that ${problemOf(cases[wrong])}` };
 }

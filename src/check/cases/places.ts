@@ -25,8 +25,8 @@ export interface Places {
 }
 
 const deepest = 4;
-const mostPlaces = 120;
-const mostForms = 4;
+const maxPlaces = 120;
+const maxForms = 4;
 
 export function placesIn(root: Json): Places {
   const places: Place[] = [];
@@ -38,7 +38,7 @@ export function placesIn(root: Json): Places {
       const { properties, items, additionalProperties } = schema;
       const inner = (key: string | number, label: string, given: unknown): void => {
         if (!isRecord(given)) return;
-        if (place.steps.length >= deepest || places.length >= mostPlaces) {
+        if (place.steps.length >= deepest || places.length >= maxPlaces) {
           isCut = true;
           return;
         }
@@ -88,7 +88,7 @@ export function hasType({ type }: Json, wanted: string): boolean {
 
 /** A schema that only chooses between others is each of them. */
 function forms(schema: Json, root: Json): readonly Json[] {
-  const choices = [...asList(schema['anyOf']), ...asList(schema['oneOf'])].filter(isRecord).slice(0, mostForms);
+  const choices = [...asList(schema['anyOf']), ...asList(schema['oneOf'])].filter(isRecord).slice(0, maxForms);
   if (choices.length === 0) return [schema];
   const { anyOf, oneOf, ...rest } = schema;
   return choices.map((choice) => ({ ...rest, ...whole(choice, root) }));

@@ -2,9 +2,10 @@
 
 import { same } from '../advice/schema-change.ts';
 import type { CheckOptions } from '../model/options.ts';
+import type { CallTerms, Surface, ToolCall } from '../model/surface.ts';
 import { asList, asRecord, brief } from '../model/value.ts';
 import type { Answer, Peer } from '../servers/peer/peer.ts';
-import { type CallTerms, callable, type Surface, type ToolCall } from '../servers/surface.ts';
+import { callable } from '../servers/surface.ts';
 import { callTool } from '../servers/tool-call.ts';
 import type { Case, ExpectedOutcome } from './case.ts';
 import { differenceBetween, type Snapshot, snapshotOf } from './snapshot.ts';
@@ -62,8 +63,9 @@ function snapshotProblem({ expect: { snapshot } }: Case, now: Snapshot | undefin
   return difference === undefined ? undefined : `is not its snapshot, ${difference}`;
 }
 
-function problemOf({ expect }: Case, { result, error, message, silence = 'no answer' }: Answer): string | undefined {
-  if (message === undefined) return /^no answer within/.test(silence) ? `${silence}; --timeout waits longer` : silence;
+function problemOf({ expect }: Case, { result, error, message, silence }: Answer): string | undefined {
+  if (message === undefined)
+    return silence?.reason === 'timeout' ? `${silence.message}; --timeout waits longer` : (silence?.message ?? 'no answer');
   const got = result === undefined ? 'error' : result['isError'] === true ? 'failure' : 'success';
   if (!allowed[expect.outcome].includes(got)) return `expected ${expect.outcome}, got ${got}: ${brief(result ?? error)}`;
   if (expect.contains !== undefined && !textOf(result).includes(expect.contains))

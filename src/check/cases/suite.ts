@@ -1,10 +1,11 @@
 // Cases for a whole server: made from its lists, or run against it on a connection of their own.
 
 import type { CheckOptions } from '../model/options.ts';
-import { findOffers, refusalsInWords } from '../servers/offered-revisions.ts';
+import { refusalsInWords } from '../report/refusals.ts';
+import { findOffers } from '../servers/offered-revisions.ts';
 import type { Peer } from '../servers/peer/peer.ts';
 import { readSurface } from '../servers/surface.ts';
-import type { Target } from '../servers/target.ts';
+import type { CheckTarget } from '../servers/target.ts';
 import { createPace } from '../wire/pace.ts';
 import type { Case } from './case.ts';
 import { generateCases } from './generate.ts';
@@ -22,7 +23,7 @@ export interface GeneratedSuite {
 }
 
 /** Nothing is called: the lists are enough. */
-export function generateSuite(target: Target, options: CheckOptions = {}): Promise<GeneratedSuite | Unreached> {
+export function generateSuite(target: CheckTarget, options: CheckOptions = {}): Promise<GeneratedSuite | Unreached> {
   return withServer(target, options, async (peer) => {
     const { tools } = await readSurface(peer);
     const all: Case[] = [];
@@ -41,7 +42,11 @@ export interface SuiteOptions extends CheckOptions {
   readonly takesSnapshots?: boolean;
 }
 
-export function runSuite(target: Target, cases: readonly Case[], options: SuiteOptions = {}): Promise<readonly CaseResult[] | Unreached> {
+export function runSuite(
+  target: CheckTarget,
+  cases: readonly Case[],
+  options: SuiteOptions = {},
+): Promise<readonly CaseResult[] | Unreached> {
   const { allowSideEffects = false, takesSnapshots = false, onProgress, signal } = options;
   const watched = { ...(onProgress !== undefined && { onProgress }), ...(signal !== undefined && { signal }) };
   const terms = { arguments: new Map(), allowSideEffects, takesSnapshots, ...watched };
@@ -57,7 +62,7 @@ export function withSnapshots(results: readonly CaseResult[]): readonly Case[] {
   });
 }
 
-async function withServer<T>(target: Target, options: CheckOptions, work: (peer: Peer) => Promise<T>): Promise<T | Unreached> {
+async function withServer<T>(target: CheckTarget, options: CheckOptions, work: (peer: Peer) => Promise<T>): Promise<T | Unreached> {
   const { offers, refusals } = await findOffers(target, { ...options, pace: createPace(options.rateLimit) });
   const [first] = offers;
   try {

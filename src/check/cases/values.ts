@@ -15,7 +15,7 @@ export interface Tried {
 }
 
 const longest = 10_000;
-const mostChoices = 5;
+const maxChoices = 5;
 
 /** What is in them is data, and the server lives on. */
 const hostile: readonly (readonly [name: string, text: string])[] = [
@@ -56,7 +56,7 @@ const odd = (what: string, value: unknown): Tried => ({ what, value, kind: 'host
 function choices(schema: Json): readonly Tried[] {
   const listed = Array.isArray(schema['enum']) ? schema['enum'] : 'const' in schema ? [schema['const']] : undefined;
   if (listed === undefined) return [];
-  const some = listed.slice(0, mostChoices).map((value) => bound(`the choice ${JSON.stringify(value)}`, value));
+  const some = listed.slice(0, maxChoices).map((value) => bound(`the choice ${JSON.stringify(value)}`, value));
   return [...some, wrong('no choice', 'vivarium-none')];
 }
 
@@ -94,7 +94,7 @@ function lengths(schema: Json, what: 'Length' | 'Items', make: (length: number) 
 function forms(schema: Json, root: Json): readonly Tried[] {
   return ['anyOf', 'oneOf'].flatMap((keyword) =>
     asList(schema[keyword])
-      .slice(0, mostChoices)
+      .slice(0, maxChoices)
       .map((one, index): Tried => ({ ...bound(`form ${index + 1}`, sampleOf(one, root)), kind: 'valid' })),
   );
 }

@@ -1,14 +1,15 @@
 // What the server that we are offers unless a scenario says otherwise, and its ordinary answer to every request.
+
 import type { Revision } from '../../protocol/revision.ts';
+import { isModern, traitsOf } from '../model/revision.ts';
 import { asRecord, type Json } from '../model/value.ts';
-import { isModern } from '../servers/peer/peer.ts';
-import type { OfferedTool, Said, Scenario, Turn } from './scenario.ts';
+import type { MockReply, OfferedTool, Scenario, Turn } from './scenario.ts';
 
 export const serverInfo: Json = { name: 'vivarium-check', version: '1.0.0' };
 
-const text = (said: string): Said => ({ result: { content: [{ type: 'text', text: said }] } });
+const text = (said: string): MockReply => ({ result: { content: [{ type: 'text', text: said }] } });
 
-/** Arguments stand in `examples`: whoever drives a client takes them from there. */
+/** Arguments are in `examples`, where a test driver of the client finds them. */
 export function tool(name: string, properties: Json = {}, example: Json = {}, more: Json = {}): Json {
   return {
     name,
@@ -39,12 +40,22 @@ export const prompts: readonly Json[] = [
 ];
 
 export function capabilitiesOf({ capabilities }: Scenario, revision: Revision): Json {
-  const offered: Json = { tools: {}, resources: {}, prompts: {}, logging: {}, ...(revision >= '2025-03-26' && { completions: {} }) };
+  const offered: Json = {
+    tools: {},
+    resources: {},
+    prompts: {},
+    logging: {},
+    ...(traitsOf(revision).completionsCapability && { completions: {} }),
+  };
   return { ...offered, ...capabilities };
 }
 
 /** Of the revision that is judged: methods of others do not exist. */
-export function ordinary(scenario: Scenario, revision: Revision, { method, params, link }: Pick<Turn, 'method' | 'params' | 'link'>): Said {
+export function ordinary(
+  scenario: Scenario,
+  revision: Revision,
+  { method, params, link }: Pick<Turn, 'method' | 'params' | 'link'>,
+): MockReply {
   const tools = scenario.tools?.(revision, link.origin ?? '') ?? ordinaryTools;
   switch (method) {
     case 'initialize':
@@ -80,7 +91,7 @@ export function ordinary(scenario: Scenario, revision: Revision, { method, param
   return { error: { code: -32601, message: `Method not found: ${method}` } };
 }
 
-function cached(result: Json): Said {
+function cached(result: Json): MockReply {
   return { result: { ...result, ttlMs: 0, cacheScope: 'private' } };
 }
 

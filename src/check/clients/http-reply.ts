@@ -1,7 +1,7 @@
 // Our answer to one request over HTTP: a body, or a stream of events, written down as it goes out.
 import type { ServerResponse } from 'node:http';
-import type { Exchange, HttpResponse } from '../model/trace.ts';
-import type { Said } from './scenario.ts';
+import { closedByClient, type Exchange, type HttpResponse } from '../model/trace.ts';
+import type { MockReply } from './scenario.ts';
 import type { Send } from './stage.ts';
 
 export class Reply {
@@ -20,7 +20,7 @@ export class Reply {
     this.#now = now;
     outgoing.on('error', () => undefined);
     outgoing.once('close', () => {
-      if (!outgoing.writableFinished) exchange.failure = 'closed by the client';
+      if (!outgoing.writableFinished) exchange.failure = closedByClient;
       if (this.#response !== undefined) this.#response.endedAt ??= now();
       for (const told of this.#closed) told();
     });
@@ -61,7 +61,7 @@ export class Reply {
     return { exchange: this.exchange, form: 'body' };
   }
 
-  plain({ status, headers = {}, body = '' }: Extract<Said, { status: number }>): void {
+  plain({ status, headers = {}, body = '' }: Extract<MockReply, { status: number }>): void {
     if (this.#response !== undefined) return void this.#outgoing.destroy();
     this.#head(status, headers);
     this.#end(body);

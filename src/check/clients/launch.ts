@@ -13,10 +13,10 @@ export interface Launch {
   readonly conformance: string | undefined;
   readonly revision: Revision;
   readonly transport: Transport;
-  readonly patience: number;
+  readonly timeoutMs: number;
 }
 
-const mostStderr = 64 * 1024;
+const maxStderr = 64 * 1024;
 /** Between asking it to end and ending it. */
 const grace = 1_500;
 
@@ -51,7 +51,7 @@ export function launch(client: CommandLine, door: Door, told: Launch): Launched 
   let stopped = false;
   child.stdout.resume();
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    if (stderr.length < mostStderr) stderr += text;
+    if (stderr.length < maxStderr) stderr += text;
   });
   const ended = new Promise<Ended>((resolve) => {
     child.once('error', (error) => resolve({ code: null, signal: null, stopped, stderr, failure: startFailure(error, client) }));
@@ -76,14 +76,14 @@ export function launch(client: CommandLine, door: Door, told: Launch): Launched 
   };
 }
 
-function environment({ url, command }: Door, { scenario, conformance, revision, transport, patience }: Launch): Record<string, string> {
+function environment({ url, command }: Door, { scenario, conformance, revision, transport, timeoutMs }: Launch): Record<string, string> {
   return {
     ...(url !== undefined && { MCP_SERVER_URL: url }),
     ...(command !== undefined && { MCP_SERVER_COMMAND: JSON.stringify(command) }),
     VIVARIUM_CHECK_SCENARIO: scenario,
     VIVARIUM_CHECK_REVISION: revision,
     VIVARIUM_CHECK_TRANSPORT: transport,
-    VIVARIUM_CHECK_TIMEOUT: String(Math.round(patience / 4)),
+    VIVARIUM_CHECK_TIMEOUT: String(Math.round(timeoutMs / 4)),
     MCP_CONFORMANCE_SCENARIO: conformance ?? 'tools_call',
     MCP_CONFORMANCE_PROTOCOL_VERSION: revision,
   };

@@ -1,16 +1,17 @@
 // Our half of a server at a URL: Streamable HTTP, or HTTP+SSE of 2024-11-05, on the loopback.
+
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isModern } from '../model/revision.ts';
 import { type Exchange, type Message, parseJson } from '../model/trace.ts';
 import { asRecord, at } from '../model/value.ts';
-import { isModern } from '../servers/peer/peer.ts';
 import { Reply } from './http-reply.ts';
 import type { Door } from './mock-stdio-server.ts';
-import type { Said } from './scenario.ts';
-import { isModernMessage, type Party, type Stage } from './stage.ts';
+import type { MockReply } from './scenario.ts';
+import { type ClientConnection, isModernMessage, type Stage } from './stage.ts';
 
-const mostBody = 16 * 1024 * 1024;
+const maxBody = 16 * 1024 * 1024;
 
 export async function openHttpDoor(stage: Stage): Promise<Door> {
   const porter = new Porter(stage);
@@ -32,20 +33,20 @@ export async function openHttpDoor(stage: Stage): Promise<Door> {
 
 /** Of HTTP+SSE. */
 interface OldStream {
-  readonly party: Party;
+  readonly party: ClientConnection;
   readonly reply: Reply;
-  other?: Party;
+  other?: ClientConnection;
 }
 
 class Porter {
   origin = '';
   readonly #stage: Stage;
-  readonly #sessions = new Map<string, Party>();
-  #modern: Party | undefined;
+  readonly #sessions = new Map<string, ClientConnection>();
+  #modern: ClientConnection | undefined;
   /** Of HTTP+SSE. */
   #streams = new Map<string, OldStream>();
-  /** What waits for whoever comes back to a stream that was cut. */
-  readonly #held = new Map<string, { readonly party: Party; readonly text: string }>();
+  /** Replies to deliver when the client resumes a stream that was cut. */
+  readonly #held = new Map<string, { readonly party: ClientConnection; readonly text: string }>();
   #events = 0;
 
   constructor(stage: Stage) {
@@ -92,7 +93,7 @@ class Porter {
     return this.#listen(reply, session);
   }
 
-  #listen(reply: Reply, session: Party): void {
+  #listen(reply: Reply, session: ClientConnection): void {
     const last = reply.exchange.request.headers['last-event-id'];
     const held = last === undefined ? undefined : this.#held.get(last);
     if (last !== undefined && held !== undefined) {
@@ -130,7 +131,7 @@ class Porter {
   }
 
   /** An attempt in another era on the same stream is written down apart, as on a pipe. */
-  #eraOf(stream: OldStream, value: unknown): Party {
+  #eraOf(stream: OldStream, value: unknown): ClientConnection {
     if (!isModernMessage(value)) return stream.party;
     stream.other ??= this.#stage.open(true, stream.reply.send);
     return stream.other;
@@ -149,7 +150,7 @@ class Porter {
     if (reply.isOpen) reply.end();
   }
 
-  async #answer(reply: Reply, party: Party, message: Message, headers: Readonly<Record<string, string>>): Promise<void> {
+  async #answer(reply: Reply, party: ClientConnection, message: Message, headers: Readonly<Record<string, string>>): Promise<void> {
     const { scenario } = this.#stage;
     reply.headers = headers;
     if (scenario.streams === true && party.isJudged && at(message.value, 'method') !== 'initialize') reply.open();
@@ -165,7 +166,7 @@ class Porter {
       return reply.end();
     }
     const text = party.replyText(id, said);
-    // Silence: whoever waits is left waiting.
+    // Silence: never answer.
     if (text === undefined) return new Promise((resolve) => reply.onClose(resolve));
     if (reply.isOpen) return party.put(reply.send, text);
     party.put((body) => reply.json(statusFor(said, party), body), text);
@@ -174,7 +175,7 @@ class Porter {
   #partyFor(
     exchange: Exchange,
     value: unknown,
-  ): { party: Party; headers: Readonly<Record<string, string>> } | Extract<Said, { status: number }> {
+  ): { party: ClientConnection; headers: Readonly<Record<string, string>> } | Extract<MockReply, { status: number }> {
     const stage = this.#stage;
     const { headers } = exchange.request;
     if (isModernMessage(value) || (isModern(stage.revision) && at(value, 'method') !== 'initialize')) {
@@ -199,7 +200,7 @@ function isBatchWith(value: unknown, method: string): boolean {
 }
 
 /** An error of 2026-07-28 has a status of HTTP; in the revisions before it came with 200. */
-function statusFor(said: Said, party: Party): number {
+function statusFor(said: MockReply, party: ClientConnection): number {
   if (!('error' in said)) return 200;
   if (!party.isJudged) return 400;
   if (!party.isModern) return 200;
@@ -212,7 +213,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
   let length = 0;
   for await (const piece of incoming) {
     length += (piece as Buffer).length;
-    if (length > mostBody) return undefined;
+    if (length > maxBody) return undefined;
     pieces.push(piece as Buffer);
   }
   return Buffer.concat(pieces);

@@ -6,10 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isModern } from '../model/revision.ts';
 import { parseJson as parsed } from '../model/trace.ts';
 import { asList, at } from '../model/value.ts';
 import { createLineReader } from '../wire/lines.ts';
-import { isModernMessage, type Party, type Send, type Stage } from './stage.ts';
+import { type ClientConnection, isModernMessage, type Send, type Stage } from './stage.ts';
 import { relayProgram } from './stdio-relay.ts';
 
 export interface Door {
@@ -19,7 +20,7 @@ export interface Door {
   close(): Promise<void>;
 }
 
-const mostLine = 16 * 1024 * 1024;
+const maxLine = 16 * 1024 * 1024;
 
 export async function openPipeDoor(stage: Stage): Promise<Door> {
   const key = randomUUID();
@@ -59,7 +60,7 @@ function receive(stage: Stage, socket: Socket, key: string): void {
     if (what === 'in' && typeof value === 'string') pipe.hear(Buffer.from(value, 'base64'));
     if (what === 'end') pipe.end();
     if (what === 'signal') pipe.signal(String(value));
-  }, mostLine);
+  }, maxLine);
   socket.on('data', (bytes) => reader.push(bytes));
   socket.on('error', () => undefined);
   socket.on('close', () => pipe.gone());
@@ -69,9 +70,9 @@ function receive(stage: Stage, socket: Socket, key: string): void {
 class Pipe {
   readonly #stage: Stage;
   readonly #tell: (...frame: readonly unknown[]) => void;
-  readonly #lines = createLineReader((line) => this.#line(line), mostLine);
-  #parties: Party[] = [];
-  #current: Party | undefined;
+  readonly #lines = createLineReader((line) => this.#line(line), maxLine);
+  #parties: ClientConnection[] = [];
+  #current: ClientConnection | undefined;
   #isOver = false;
 
   constructor(stage: Stage, tell: (...frame: readonly unknown[]) => void) {
@@ -93,7 +94,7 @@ class Pipe {
     this.#lines.push(bytes);
   }
 
-  #party(modern: boolean): Party {
+  #party(modern: boolean): ClientConnection {
     const found = this.#parties.find((one) => one.isModern === modern);
     if (found !== undefined) return found;
     const made = this.#stage.open(modern, this.#send);
@@ -108,8 +109,8 @@ class Pipe {
     const modern =
       isModernMessage(value) ||
       (method === undefined || method.startsWith('notifications/')
-        ? (this.#current?.isModern ?? this.#stage.revision >= '2026-07-28')
-        : method !== 'initialize' && this.#stage.revision >= '2026-07-28' && this.#parties.every((one) => one.isModern));
+        ? (this.#current?.isModern ?? isModern(this.#stage.revision))
+        : method !== 'initialize' && isModern(this.#stage.revision) && this.#parties.every((one) => one.isModern));
     const party = this.#party(modern);
     this.#current = party;
     for (const message of party.recorder.message('received', line)) {
@@ -117,7 +118,7 @@ class Pipe {
     }
   }
 
-  async #answer(party: Party, message: Parameters<Party['answer']>[0]): Promise<void> {
+  async #answer(party: ClientConnection, message: Parameters<ClientConnection['answer']>[0]): Promise<void> {
     const said = await party.answer(message, this.#send);
     if ('exit' in said) return void this.#tell('exit', said.exit);
     const reply = party.replyText((message.value as { id: unknown }).id, said);

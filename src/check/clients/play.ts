@@ -12,9 +12,9 @@ export interface PlayOptions {
   readonly revision: Revision;
   readonly transport: Transport;
   /** Milliseconds for an answer; after as long without a word the client has nothing more to say. */
-  readonly patience: number;
+  readonly timeoutMs: number;
   /** Until its first word. */
-  readonly startPatience: number;
+  readonly startTimeoutMs: number;
   readonly known: Known;
   readonly signal?: AbortSignal;
 }
@@ -23,16 +23,16 @@ export interface PlayOptions {
 const longest = 60_000;
 
 export async function play(scenario: Scenario, client: CommandLine | Launcher, options: PlayOptions): Promise<Played> {
-  const { revision, transport, patience, startPatience, known } = options;
-  const stage = new Stage(scenario, revision, transport, patience);
+  const { revision, transport, timeoutMs, startTimeoutMs, known } = options;
+  const stage = new Stage(scenario, revision, transport, timeoutMs);
   const door = transport === 'stdio' ? await openPipeDoor(stage) : await openHttpDoor(stage);
   const { name, conformance } = scenario;
   const began = performance.now();
-  const told = { scenario: name, conformance, revision, transport, patience };
+  const told = { scenario: name, conformance, revision, transport, timeoutMs };
   const running = typeof client === 'function' ? client(door, told) : launch(client, door, told);
   const watch = setInterval(() => {
     const now = performance.now();
-    const quiet = stage.heardAt === undefined ? now - began > startPatience : now - stage.heardAt > patience && stage.busy === 0;
+    const quiet = stage.heardAt === undefined ? now - began > startTimeoutMs : now - stage.heardAt > timeoutMs && stage.busy === 0;
     if (quiet || now - began > longest || options.signal?.aborted === true) running.stop();
   }, 50);
   let process: Ended;

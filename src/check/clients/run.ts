@@ -1,17 +1,19 @@
 // A whole run against a client: each revision on each transport it can be led to, each scenario one start of it, and the report.
+
 import type { Revision } from '../../protocol/revision.ts';
 import { loadValidator } from '../../schema/json-schema.ts';
 import { choose } from '../catalogue/catalogue.ts';
 import type { CheckOptions } from '../model/options.ts';
 import { outcomesOf } from '../model/outcome.ts';
 import { all, type Requirement, type Transport } from '../model/requirement.ts';
+import { isModern, traitsOf } from '../model/revision.ts';
 import type { Seen } from '../model/rule.ts';
+import { wordsWithoutSecrets } from '../model/secrets.ts';
 import { asRecord, at, type Json } from '../model/value.ts';
 import { createJudge, type Finding } from '../model/verdict.ts';
+import { refusalsInWords } from '../report/refusals.ts';
 import { type Report, type RevisionReport, revisionReport } from '../report/report.ts';
 import { clientRules } from '../rules/client/index.ts';
-import { wordsWithoutSecrets } from '../secrets.ts';
-import { refusalsInWords } from '../servers/offered-revisions.ts';
 import type { CommandLine } from '../wire/pipe.ts';
 import type { Launcher } from './launch.ts';
 import { play } from './play.ts';
@@ -82,14 +84,14 @@ function transportsFor(client: CommandLine | Launcher, { transports }: ClientOpt
 
 function isPair(revision: Revision, transport: Transport): boolean {
   if (transport === 'stdio') return true;
-  return (revision === '2024-11-05') === (transport === 'sse');
+  return traitsOf(revision).http === transport;
 }
 
 /** Why the client does not count as one of the revision: it never came to work in it. */
 function refusal({ links, others, process }: Played): string | undefined {
   if (process.failure !== undefined) return process.failure;
   const works = links.some(({ ledger, conversation }) =>
-    conversation.revision >= '2026-07-28'
+    isModern(conversation.revision)
       ? ledger.questions.some(({ replies }) => at(replies[0]?.value, 'result') !== undefined)
       : ledger.questions.some(({ method }) => method !== 'initialize' && method !== 'ping') || ledger.notifications.length > 0,
   );
@@ -108,8 +110,8 @@ function playOne(
 ): Promise<Played> {
   return play(scenario, client, {
     ...pair,
-    patience: options.timeout ?? 4_000,
-    startPatience: options.startTimeout ?? 20_000,
+    timeoutMs: options.timeout ?? 4_000,
+    startTimeoutMs: options.startTimeout ?? 20_000,
     known,
     ...(options.signal !== undefined && { signal: options.signal }),
   });

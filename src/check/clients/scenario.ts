@@ -1,13 +1,14 @@
 // What a scenario is: one start of the client, what we offer it meanwhile, what we ask of it and how we misbehave.
 import type { Revision } from '../../protocol/revision.ts';
 import type { Transport } from '../model/requirement.ts';
+import type { RequirementId } from '../model/requirement-id.ts';
 import type { Seen } from '../model/rule.ts';
 import type { Exchange, Message } from '../model/trace.ts';
 import type { Json } from '../model/value.ts';
 import type { Judge } from '../model/verdict.ts';
 
 /** What a request of the client gets. */
-export type Said =
+export type MockReply =
   | { readonly result: Json }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
   /** On a pipe: the server is gone. */
@@ -19,7 +20,7 @@ export type Said =
   /** Over HTTP: the stream ends before the response, which waits for whoever comes back. */
   | { readonly cut: Json; readonly retry: number };
 
-export type Answer = (turn: Turn) => Said | undefined | Promise<Said | undefined>;
+export type Responder = (turn: Turn) => MockReply | undefined | Promise<MockReply | undefined>;
 
 /** One request of the client, while it is being answered. */
 export interface Turn {
@@ -37,7 +38,7 @@ export interface Turn {
 }
 
 export interface AskOptions {
-  readonly patience?: number;
+  readonly timeoutMs?: number;
   readonly id?: string | number;
   /** Improper on purpose: no rule of good conduct is judged by it. */
   readonly wild?: boolean;
@@ -76,13 +77,13 @@ export interface Visit {
 
 export interface OfferedTool {
   readonly tool: Json;
-  readonly call?: Answer;
+  readonly call?: Responder;
 }
 
 export interface Scenario {
   readonly name: string;
   /** Every id it may judge beside the rules. */
-  readonly judges: readonly string[];
+  readonly judges: readonly RequirementId[];
   readonly transports?: readonly Transport[];
   readonly revisions?: readonly Revision[];
   /** Its name in the contract of the official conformance suite, for clients that were written for that. */
@@ -91,9 +92,9 @@ export interface Scenario {
   readonly tools?: (revision: Revision, origin: string) => readonly OfferedTool[];
   readonly capabilities?: Json;
   /** By method, before the ordinary answer. */
-  readonly answers?: Readonly<Record<string, Answer>>;
+  readonly answers?: Readonly<Record<string, Responder>>;
   /** Over HTTP: what any request gets before anything else looks at it. */
-  readonly visit?: (visit: Visit) => Extract<Said, { status: number }> | undefined;
+  readonly visit?: (visit: Visit) => Extract<MockReply, { status: number }> | undefined;
   /** Over HTTP: the names of our headers are in upper case. */
   readonly shouts?: boolean;
   /** Over HTTP: answers with streams of events. */

@@ -1,13 +1,14 @@
 // One scenario while it is played: its links, what was asked how often, and the answers of the server that we are.
+
 import type { Revision } from '../../protocol/revision.ts';
 import { openLedger } from '../model/ledger.ts';
 import type { Transport } from '../model/requirement.ts';
+import { isModern } from '../model/revision.ts';
 import type { Seen } from '../model/rule.ts';
 import { type Exchange, type Message, Recorder } from '../model/trace.ts';
 import { asRecord, at, isRecord, type Json } from '../model/value.ts';
-import { isModern } from '../servers/peer/peer.ts';
 import { capabilitiesOf, completed, ordinary, ordinaryTools, serverInfo } from './default-server.ts';
-import type { AskOptions, Link, Said, Scenario, Turn } from './scenario.ts';
+import type { AskOptions, Link, MockReply, Scenario, Turn } from './scenario.ts';
 
 /** Where a message of ours goes. */
 export type Send = (text: string) => { readonly exchange?: Exchange; readonly form?: 'body' | 'event' } | undefined;
@@ -19,8 +20,8 @@ export class Stage {
   readonly scenario: Scenario;
   readonly revision: Revision;
   readonly transport: Transport;
-  readonly patience: number;
-  readonly links: Party[] = [];
+  readonly timeoutMs: number;
+  readonly links: ClientConnection[] = [];
   readonly exchanges: Exchange[] = [];
   readonly notes: Map<string, unknown> = new Map();
   readonly #counts = new Map<string, number>();
@@ -32,11 +33,11 @@ export class Stage {
   /** What the scenario still does by itself. */
   busy = 0;
 
-  constructor(scenario: Scenario, revision: Revision, transport: Transport, patience: number) {
+  constructor(scenario: Scenario, revision: Revision, transport: Transport, timeoutMs: number) {
     this.scenario = scenario;
     this.revision = revision;
     this.transport = transport;
-    this.patience = patience;
+    this.timeoutMs = timeoutMs;
     this.notes.set('revision', revision);
   }
 
@@ -45,8 +46,8 @@ export class Stage {
   }
 
   /** A new connection, in the era of what was said first on it. */
-  open(modern: boolean, speak: Send | undefined): Party {
-    const party = new Party(this, modern, speak);
+  open(modern: boolean, speak: Send | undefined): ClientConnection {
+    const party = new ClientConnection(this, modern, speak);
     this.links.push(party);
     return party;
   }
@@ -69,7 +70,7 @@ export function isModernMessage(value: unknown): boolean {
 }
 
 /** Our end of one connection of the client. */
-export class Party implements Link {
+export class ClientConnection implements Link {
   readonly stage: Stage;
   readonly recorder: Recorder;
   readonly isModern: boolean;
@@ -126,11 +127,11 @@ export class Party implements Link {
   }
 
   async askOn(send: Send | undefined, method: string, params: Json, options: AskOptions): Promise<Message | undefined> {
-    const { patience = this.stage.patience, wild = false } = options;
+    const { timeoutMs = this.stage.timeoutMs, wild = false } = options;
     const id = options.id ?? `check-${this.#nextId++}`;
     if (send === undefined) return undefined;
     const reply = new Promise<Message | undefined>((resolve) => {
-      const limit = setTimeout(() => resolve(undefined), patience);
+      const limit = setTimeout(() => resolve(undefined), timeoutMs);
       this.#waiting.set(id, (message) => {
         clearTimeout(limit);
         resolve(message);
@@ -178,7 +179,7 @@ export class Party implements Link {
   }
 
   /** The answer to a request, by the scenario or as any server would give it. */
-  async answer(message: Message, send: Send): Promise<Said> {
+  async answer(message: Message, send: Send): Promise<MockReply> {
     const { stage } = this;
     const { id, method } = asRecord(message.value);
     const name = String(method);
@@ -201,7 +202,7 @@ export class Party implements Link {
     return called ?? ordinary(stage.scenario, stage.revision, turn);
   }
 
-  #call(turn: Turn): Said | undefined | Promise<Said | undefined> {
+  #call(turn: Turn): MockReply | undefined | Promise<MockReply | undefined> {
     const tools = this.stage.scenario.tools?.(this.stage.revision, this.origin ?? '') ?? ordinaryTools;
     const found = tools.find(({ tool }) => tool['name'] === turn.params['name']);
     if (found === undefined) return undefined;
@@ -209,7 +210,7 @@ export class Party implements Link {
   }
 
   /** A server of another era: each refuses in its own way. */
-  refuse({ method, params }: Turn): Said {
+  refuse({ method, params }: Turn): MockReply {
     if (!this.isModern) {
       const data = { supported: [this.stage.revision], requested: String(params['protocolVersion'] ?? '') };
       return { error: { code: -32022, message: 'Unsupported protocol version', data } };
@@ -217,7 +218,7 @@ export class Party implements Link {
     return { error: { code: -32601, message: `Method not found: ${method}` } };
   }
 
-  replyText(id: unknown, said: Said): string | undefined {
+  replyText(id: unknown, said: MockReply): string | undefined {
     if ('result' in said) return JSON.stringify({ jsonrpc: '2.0', id, result: completed(said.result, this.stage.revision) });
     if ('error' in said) return JSON.stringify({ jsonrpc: '2.0', id, error: said.error });
     return undefined;

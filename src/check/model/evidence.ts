@@ -1,6 +1,6 @@
 // Bytes as a reader can see them: every control character shown, nothing obeyed, long ones cut.
 import { unsafe } from '../../text/printable.ts';
-import { isSecret } from '../secrets.ts';
+import { isSecret } from './secrets.ts';
 import type { Exchange, Message } from './trace.ts';
 import type { Evidence } from './verdict.ts';
 
@@ -35,7 +35,7 @@ function describeExchange(exchange: Exchange): EvidenceLine[] {
   const [asking, answering] = exchange.inbound === true ? (['received', 'sent'] as const) : (['sent', 'received'] as const);
   const body = request.body === undefined ? '' : `\n${visibleBytes(request.body)}`;
   const sent: EvidenceLine = { direction: asking, at, text: requestLine(exchange) + body };
-  if (response === undefined) return [sent, { direction: 'note', text: exchange.failure ?? 'no response' }];
+  if (response === undefined) return [sent, { direction: 'note', text: exchange.failure?.message ?? 'no response' }];
   const answer = response.body.length === 0 ? '' : `\n${visibleBytes(response.body)}`;
   return [sent, { direction: answering, at: response.at, text: statusLine(exchange) + answer }];
 }

@@ -2,7 +2,7 @@
 import type { Conversation, Message } from './trace.ts';
 import { at, isRecord, type Json } from './value.ts';
 
-export interface Asked {
+export interface LedgerRequest {
   readonly message: Message;
   readonly id: unknown;
   readonly method: string;
@@ -16,31 +16,31 @@ export interface Asked {
 export interface Ledger {
   readonly conversation: Conversation;
   /** Ours, in order. */
-  readonly requests: readonly Asked[];
+  readonly requests: readonly LedgerRequest[];
   /** The server's. */
-  readonly questions: readonly Asked[];
+  readonly questions: readonly LedgerRequest[];
   readonly notifications: readonly Message[];
   /** From the server, to nothing that was asked. */
   readonly strays: readonly Message[];
   /** From the server: everything that is JSON but no message. */
   readonly malformed: readonly Message[];
-  /** From the server: what is not even JSON. */
+  /** From the server: bytes that do not parse as JSON. */
   readonly noise: readonly Message[];
   /** Everything from the server that is a message. */
   readonly received: readonly Message[];
   /** What each reply answers. */
-  readonly answered: ReadonlyMap<Message, Asked>;
+  readonly answered: ReadonlyMap<Message, LedgerRequest>;
 }
 
 export function openLedger(conversation: Conversation): Ledger {
-  const requests: Asked[] = [];
-  const questions: Asked[] = [];
+  const requests: LedgerRequest[] = [];
+  const questions: LedgerRequest[] = [];
   const notifications: Message[] = [];
   const strays: Message[] = [];
   const malformed: Message[] = [];
   const noise: Message[] = [];
   const received: Message[] = [];
-  const answered = new Map<Message, Asked>();
+  const answered = new Map<Message, LedgerRequest>();
 
   for (const message of conversation.messages) {
     const { value, direction } = message;
@@ -54,7 +54,7 @@ export function openLedger(conversation: Conversation): Ledger {
       // With an id or not, a notification asks for nothing.
       if ('id' in value && (isOurs || !value['method'].startsWith('notifications/'))) {
         const token = at(params, '_meta', 'progressToken');
-        const asked: Asked = { message, id: value['id'], method: value['method'], params, replies: [], token };
+        const asked: LedgerRequest = { message, id: value['id'], method: value['method'], params, replies: [], token };
         (isOurs ? requests : questions).push(asked);
       } else if (isOurs && value['method'] === 'notifications/cancelled') {
         const target = requests.findLast(({ id }) => id === params['requestId']);

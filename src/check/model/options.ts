@@ -1,9 +1,7 @@
 // How a run is to be made.
 import type { Revision } from '../../protocol/revision.ts';
-import type { Lock } from '../advice/lock.ts';
-import type { Surface } from '../servers/surface.ts';
-import type { Pace } from '../wire/pace.ts';
 import type { Strictness } from './requirement.ts';
+import type { Lock, Surface } from './surface.ts';
 import type { Json } from './value.ts';
 
 export interface CheckOptions {
@@ -37,11 +35,6 @@ export interface CheckOptions {
   /** Told of each step. */
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
-}
-
-/** With what all parts of one run share. */
-export interface RunOptions extends CheckOptions {
-  readonly pace: Pace;
 }
 
 export interface Progress {

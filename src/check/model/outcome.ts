@@ -15,7 +15,7 @@ import {
 } from './requirement.ts';
 import type { Json } from './value.ts';
 import { at } from './value.ts';
-import { type Finding, type Verdict, weightiest } from './verdict.ts';
+import { type Finding, type UnverifiedReason, uncallable, type Verdict, weightiest } from './verdict.ts';
 
 export interface Outcome {
   readonly id: string;
@@ -28,6 +28,8 @@ export interface Outcome {
   readonly verdict: Verdict;
   /** Why, unless it passed. */
   readonly message: string;
+  /** The same for programs, where something depends on it. */
+  readonly reason?: UnverifiedReason;
   readonly evidence: readonly EvidenceLine[];
   /** How often it was seen broken. */
   readonly times: number;
@@ -68,7 +70,7 @@ export function outcomesOf(chosen: readonly Requirement[], findings: readonly Fi
 function outcomeOf(requirement: Requirement, findings: readonly Finding[], circumstances: Circumstances): Outcome {
   const { revision } = circumstances;
   const level = levelIn(requirement, revision);
-  const { verdict, message, finding } = judged(requirement, level, findings, circumstances);
+  const { verdict, message, reason, finding } = judged(requirement, level, findings, circumstances);
   return {
     id: requirement.id,
     level,
@@ -78,6 +80,7 @@ function outcomeOf(requirement: Requirement, findings: readonly Finding[], circu
     url: addressOf(requirement, revision),
     verdict,
     message,
+    ...(reason !== undefined && { reason }),
     evidence: (finding?.evidence ?? []).flatMap(describeEvidence),
     times: findings.filter(({ kind }) => kind === 'broken').length,
   };
@@ -86,6 +89,7 @@ function outcomeOf(requirement: Requirement, findings: readonly Finding[], circu
 interface Judged {
   readonly verdict: Verdict;
   readonly message: string;
+  readonly reason?: UnverifiedReason;
   readonly finding?: Finding;
 }
 
@@ -115,16 +119,19 @@ function judged(
   if (finding?.kind === 'inapplicable') return { verdict: 'not-applicable', message: finding.message };
   if (neverAsks && ofQuestions.has(sectionOf(requirement)))
     return { verdict: 'not-applicable', message: 'the server asks nothing, with every tool called' };
-  if (finding?.kind === 'unsure') return { verdict: 'not-verified', message: finding.message };
-  // What one MAY do and did not do is no gap.
+  if (finding?.kind === 'unsure') {
+    const { message, reason } = finding;
+    return { verdict: 'not-verified', message, ...(reason !== undefined && { reason }) };
+  }
+  // A permission that was not used is not a gap.
   if (level === 'MAY') return { verdict: 'not-applicable', message: 'not used' };
   if (party === 'client') return { verdict: 'not-verified', message: 'the client did nothing that could show it' };
   if (way === 'probe') return { verdict: 'not-verified', message: 'nothing that was asked could show it' };
   if (exercised) return { verdict: 'not-applicable', message: 'no occasion for it arose, with every tool called' };
-  return { verdict: 'not-verified', message: 'no occasion for it arose; not every tool may be called' };
+  return { verdict: 'not-verified', ...uncallable('no occasion for it arose; not every tool may be called') };
 }
 
-/** Sections in which a capability is one of the client, and this client has them all. */
+/** Sections whose capabilities are the client's; our client declares all of them. */
 const ofClient: ReadonlySet<string> = new Set(['sampling', 'elicitation', 'roots']);
 
 /** Sections on what a server asks, and on what it does with the answers. */

@@ -1,5 +1,7 @@
 // What the specification demands of a server or a client: one requirement as data, and the questions asked of it.
 import type { Revision } from '../../protocol/revision.ts';
+import type { RequirementId } from './requirement-id.ts';
+import { isModern, revisions } from './revision.ts';
 
 export type Level = 'MUST' | 'MUST NOT' | 'SHOULD' | 'SHOULD NOT' | 'MAY';
 
@@ -17,7 +19,7 @@ export type Judged = 'probe' | 'rule' | { readonly unobservable: string };
 
 export interface Requirement {
   /** Path-like, and never changed; the first part is its section: `lifecycle/initialize/first`. */
-  readonly id: string;
+  readonly id: RequirementId;
   readonly level: Level;
   /** Where a revision has another word than `level`. */
   readonly levels?: Readonly<Partial<Record<Revision, Level>>>;
@@ -46,10 +48,9 @@ export interface Requirement {
   readonly hidden?: Readonly<Partial<Record<Exclude<Party, 'both'>, string>>>;
 }
 
-/** Every revision, the oldest first. */
-export const all: readonly Revision[] = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
+export const all: readonly Revision[] = revisions;
 /** Those that begin with a handshake. */
-export const legacy: readonly Revision[] = all.slice(0, 4);
+export const legacy: readonly Revision[] = all.filter((revision) => !isModern(revision));
 export const since = (from: Revision): readonly Revision[] => all.slice(all.indexOf(from));
 
 export function levelIn(requirement: Requirement, revision: Revision): Level {

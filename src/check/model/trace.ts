@@ -12,16 +12,16 @@ export interface Message {
   readonly direction: Direction;
   /** A line without its end, a body, or the data of an event. */
   readonly bytes: Buffer;
-  /** Undefined where the bytes are not UTF-8. */
+  /** Undefined when the bytes are not UTF-8. */
   readonly text: string | undefined;
-  /** Undefined where the text is not JSON. */
+  /** Undefined when the text is not JSON. */
   readonly value: unknown;
   /** Over HTTP: where it was carried, and how. */
   readonly exchange?: Exchange;
   readonly form?: 'body' | 'event';
   /** Its place, when it is a member of a batch. */
   readonly member?: number;
-  /** Sent in order to see what happens: no rule of good conduct is judged by it. */
+  /** Malformed on purpose: rules about our own conduct ignore it. */
   readonly wild?: boolean;
 }
 
@@ -33,19 +33,26 @@ export interface Exchange {
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: Buffer | undefined;
-    /** Names of headers, in small letters, of which reports do not hold the value. */
+    /** Names of headers, in lower case, whose values are left out of reports. */
     readonly secrets?: readonly string[] | undefined;
   };
-  /** Sent in order to see what happens. */
+  /** Malformed on purpose. */
   readonly wild: boolean;
-  /** The one who is judged made the request, and we answered it. */
+  /** The party under test made the request, and we answered it. */
   readonly inbound?: true;
   response?: HttpResponse;
   /** How often it got 429 and was sent again. */
   postponed?: number;
   /** Why there is no response, or why it broke off. */
-  failure?: string;
+  failure?: ExchangeFailure;
 }
+
+export interface ExchangeFailure {
+  readonly reason: 'timeout' | 'closed-by-client' | 'error';
+  readonly message: string;
+}
+
+export const closedByClient: ExchangeFailure = { reason: 'closed-by-client', message: 'closed by the client' };
 
 export interface HttpResponse {
   readonly at: number;
@@ -66,11 +73,13 @@ export interface StreamEvent {
   readonly data: string | undefined;
 }
 
-/** What happened beside messages. */
+/** An event of the connection that is not a message. */
 export interface Happening {
   readonly at: number;
   readonly what: 'end-of-input' | 'signal' | 'exit' | 'unfinished-line' | 'bad-end-of-line';
   readonly detail: string;
+  /** Of an exit: the signal that ended the process. */
+  readonly signal?: string;
 }
 
 export interface Conversation {
@@ -81,20 +90,20 @@ export interface Conversation {
   readonly exchanges: readonly Exchange[];
   readonly happenings: readonly Happening[];
   readonly stderr: string;
-  /** Bytes were sent on it that no client may send. */
+  /** We sent malformed bytes on it. */
   readonly wild: boolean;
-  /** More came than is read: what is missing at the end is not the fault of whoever sent it. */
+  /** Input exceeded the limit and was cut: do not blame the sender for what is missing at the end. */
   readonly isFull: boolean;
 }
 
-/** What one connection may bring: rules look at each message in the light of all others, and all of them are kept to the end. */
-const mostMessages = 10_000;
-const mostBytes = 256 * 1024 * 1024;
+/** Limits of one connection: every message is kept in memory, and rules compare each with all others. */
+const maxMessages = 10_000;
+const maxBytes = 256 * 1024 * 1024;
 export const fullness: string = 'the other side sent more than 10,000 messages or 256 MiB on one connection, and no more was read';
 
 const maxStderr = 64 * 1024;
 
-/** The one place where a connection is written down. */
+/** Records everything that passes on one connection. */
 export class Recorder implements Conversation {
   readonly name: string;
   readonly transport: Transport;
@@ -105,7 +114,7 @@ export class Recorder implements Conversation {
   stderr = '';
   wild = false;
   isFull = false;
-  /** Called once, when more came than is read; without it everything is kept. */
+  /** Called once when a limit is exceeded; without it there is no limit. */
   onFull: (() => void) | undefined;
   #received = 0;
   #bytes = 0;
@@ -141,21 +150,21 @@ export class Recorder implements Conversation {
   #hasRoom(messages: number, bytes: number): boolean {
     this.#received += messages;
     this.#bytes += bytes;
-    if (this.onFull === undefined || (this.#received <= mostMessages && this.#bytes <= mostBytes)) return true;
+    if (this.onFull === undefined || (this.#received <= maxMessages && this.#bytes <= maxBytes)) return true;
     this.isFull = true;
     this.onFull();
     return false;
   }
 
-  happen(what: Happening['what'], detail: string): void {
-    this.happenings.push({ at: this.now(), what, detail });
+  happen(what: Happening['what'], detail: string, signal?: string): void {
+    this.happenings.push({ at: this.now(), what, detail, ...(signal !== undefined && { signal }) });
   }
 
   hearStderr(bytes: Buffer): void {
     if (this.stderr.length < maxStderr) this.stderr += bytes.toString('utf8').slice(0, maxStderr - this.stderr.length);
   }
 
-  /** Tells of every message from now on, sent ones included; returns what ends it. */
+  /** Calls the listener for every message from now on, sent ones included; returns the unsubscribe function. */
   listen(listener: (message: Message) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -172,7 +181,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Undefined is no JSON value, so it can say that there is none. */
+/** Undefined when the text does not parse: it is not a JSON value itself. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -183,10 +192,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Nobody looks further down than this, and whoever follows a value by calling itself could not come back. */
+/** No rule looks deeper, and a recursive walk of a deeper value would overflow the stack. */
 const deepest = 1_000;
 
-/** Cuts off what is too deep. */
+/** Replaces values below the depth limit with null. */
 function prune(value: unknown): void {
   let level: object[] = typeof value === 'object' && value !== null ? [value] : [];
   for (let depth = 1; level.length > 0; depth += 1) {

@@ -1,10 +1,13 @@
 // Judges what was recorded between a client and a server, each by the rules that ask for nothing.
+
 import type { Revision } from '../../protocol/revision.ts';
+import { endpointOf, origin, pathOf } from '../../text/recorded-path.ts';
 import { choose } from '../catalogue/catalogue.ts';
 import { openLedger } from '../model/ledger.ts';
 import type { CheckOptions } from '../model/options.ts';
 import { outcomesOf } from '../model/outcome.ts';
-import { isObservable, type Party, all as revisions, type Transport } from '../model/requirement.ts';
+import { isObservable, type Party, type Transport } from '../model/requirement.ts';
+import { isModern, revisions } from '../model/revision.ts';
 import type { Rule, Seen } from '../model/rule.ts';
 import { type Exchange, Recorder } from '../model/trace.ts';
 import { asRecord, at, isRecord, type Json } from '../model/value.ts';
@@ -12,7 +15,6 @@ import { createJudge, type Finding } from '../model/verdict.ts';
 import { type Report, revisionReport } from '../report/report.ts';
 import { clientRules } from '../rules/client/index.ts';
 import { rules } from '../rules/server/index.ts';
-import { endpointOf, origin, pathOf } from './path.ts';
 
 /** One line of a recording, as `vivarium record` writes it. */
 export interface RecordedEntry {
@@ -47,7 +49,7 @@ export interface Recorded {
 
 type Side = Exclude<Party, 'both'>;
 
-/** One report for the server and one for the client; none has a verdict on what nobody asked for. */
+/** One report for the server and one for the client, by passive rules only. */
 export function judgeRecording(recorded: Recorded, options: CheckOptions = {}): readonly Report[] {
   const began = performance.now();
   const agreement = agreed(recorded.entries);
@@ -75,7 +77,7 @@ export function judgeRecording(recorded: Recorded, options: CheckOptions = {}): 
     const chosen = choose({ revision, party, level, ...(only && { only }), ...(skip && { skip }) }).filter(
       (one) => one.judged === 'rule' && isObservable(one, party),
     );
-    const entries = revision >= '2026-07-28' ? recorded.entries : withoutProbes(recorded.entries);
+    const entries = isModern(revision) ? recorded.entries : withoutProbes(recorded.entries);
     const seen = seenBy(party, { ...recorded, entries }, { ...agreement, revision });
     const findings: Finding[] = [];
     const own: readonly Rule[] = party === 'server' ? rules : clientRules;

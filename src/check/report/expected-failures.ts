@@ -9,7 +9,7 @@ export interface Expected {
 }
 
 export interface Comparison {
-  /** Broken MUSTs that nobody expected. */
+  /** Broken MUSTs that are not in the list. */
   readonly unexpected: readonly { readonly target: string; readonly revision: string; readonly id: string }[];
   /** Entries that were judged and do not fail, or that name nothing that could be. */
   readonly stale: readonly Expected[];

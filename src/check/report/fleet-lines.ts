@@ -1,11 +1,12 @@
 // The table of many targets for a person at a terminal, and all of their reports as data.
 import { visible } from '../model/evidence.ts';
-import { fleetCells, fleetHeads, fleetOf } from './fleet.ts';
+import { fleetCells, fleetHeads, fleetOf, standingClass } from './fleet.ts';
 import { jsonText } from './json-text.ts';
 import { type PrettyOptions, paintWith, prettyReport } from './pretty.ts';
 import type { Report } from './report.ts';
 
 const widest = 48;
+const colors = { passed: 'green', failed: 'red', 'not-verified': 'yellow' } as const;
 
 /** The table comes last, where a terminal has it before the eyes. */
 export function prettyReports(reports: readonly Report[], options: PrettyOptions = {}): string {
@@ -31,10 +32,7 @@ function fleetLines(reports: readonly Report[], options: PrettyOptions): string[
       .trimEnd();
   return [
     paint('bold', line(fleetHeads)),
-    ...cells.map((row, index) => {
-      const { standing } = rows[index] ?? {};
-      return paint(standing === 'conformant' ? 'green' : standing?.startsWith('not ') === true ? 'red' : 'yellow', line(row));
-    }),
+    ...cells.map((row, index) => paint(colors[standingClass[rows[index]?.standing ?? 'nothing judged']], line(row))),
   ];
 }
 

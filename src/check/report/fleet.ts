@@ -36,6 +36,16 @@ export function fleetOf(reports: readonly Report[]): readonly FleetRow[] {
   });
 }
 
+/** The class of its line in a report, and so its color. */
+export const standingClass: Readonly<Record<FleetRow['standing'], 'passed' | 'failed' | 'not-verified'>> = {
+  conformant: 'passed',
+  'not conformant': 'failed',
+  'not reached': 'failed',
+  'nothing broken': 'not-verified',
+  'nothing judged': 'not-verified',
+  'authorization needed': 'not-verified',
+};
+
 export const fleetHeads: readonly string[] = ['target', 'verdict', 'score', 'MUST broken', 'SHOULD unmet', 'not verified', 'revisions'];
 
 /** The same order as the heads. */

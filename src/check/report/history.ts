@@ -1,7 +1,7 @@
 // Runs kept a line each in a file, and what has become better or worse since the last of them.
 
 import { asRecord, isRecord } from '../model/value.ts';
-import type { Report, RevisionReport } from './report.ts';
+import type { Change, Report, RevisionReport, State, Trend } from './report.ts';
 
 /** One run of one target: only what a later one is compared with. */
 export interface HistoryRecord {
@@ -30,27 +30,7 @@ interface HistoryRun {
   readonly open: readonly string[];
 }
 
-/** One revision of a target over its runs, the present one last. */
-export interface Trend {
-  readonly revision: string;
-  readonly transport: string;
-  /** When the run was with which this one is compared; absent for the first. */
-  readonly since?: string;
-  readonly better: readonly Change[];
-  readonly worse: readonly Change[];
-  readonly points: readonly { readonly at: string; readonly score: number; readonly failed: number; readonly warned: number }[];
-}
-
-export interface Change {
-  readonly id: string;
-  readonly was: State;
-  readonly is: State;
-}
-
-/** `fine`: passed, or does not apply. */
-type State = 'failed' | 'warned' | 'open' | 'fine';
-
-const mostPoints = 20;
+const maxPoints = 20;
 
 export function historyRecord(report: Report, at: string, choice?: string): HistoryRecord {
   const { target, party, server, problem, durationMs } = report;
@@ -95,7 +75,7 @@ export function trendsOf(records: readonly HistoryRecord[], now: HistoryRecord):
       better: changes.filter(({ was, is }) => weight[is] < weight[was]),
       worse: changes.filter(({ was, is }) => weight[is] > weight[was]),
       points: [...before, { at: now.at, run }]
-        .slice(-mostPoints)
+        .slice(-maxPoints)
         .map(({ at, run: { score, failed, warned } }) => ({ at, score, failed: failed.length, warned: warned.length })),
     };
   });

@@ -3,12 +3,11 @@
 import type { Quality } from '../advice/advise.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { withArrows } from './arrows.ts';
-import { fleetCells, fleetHeads, fleetOf } from './fleet.ts';
-import type { Trend } from './history.ts';
+import { fleetCells, fleetHeads, fleetOf, standingClass } from './fleet.ts';
 import { script, style } from './html-parts.ts';
 import { xml as html } from './junit.ts';
 import { sideEffectsLine } from './pretty.ts';
-import type { Report, RevisionReport } from './report.ts';
+import type { Report, RevisionReport, Trend } from './report.ts';
 import { changeInWords, scoresInWords } from './trend.ts';
 
 const labels: Readonly<Record<Outcome['verdict'] | 'advice', string>> = {
@@ -53,8 +52,7 @@ function select(name: string, every: string, options: readonly string[]): string
 function fleet(reports: readonly Report[]): string {
   const rows = fleetOf(reports).map((row, index) => {
     const [target = '', ...cells] = fleetCells(row);
-    const style = row.standing === 'conformant' ? 'passed' : row.standing.startsWith('not ') ? 'failed' : 'not-verified';
-    return `<tr class="${style}"><td><a href="#target-${index}">${html(target)}</a>${cells.map((text) => `<td>${html(text)}`).join('')}`;
+    return `<tr class="${standingClass[row.standing]}"><td><a href="#target-${index}">${html(target)}</a>${cells.map((text) => `<td>${html(text)}`).join('')}`;
   });
   return `<table id="fleet"><tr>${fleetHeads.map((head) => `<th>${head}`).join('')}${rows.join('')}</table>`;
 }

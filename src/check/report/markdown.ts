@@ -5,9 +5,8 @@ import { visible } from '../model/evidence.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { withArrows } from './arrows.ts';
 import { fleetCells, fleetHeads, fleetOf } from './fleet.ts';
-import type { Trend } from './history.ts';
 import { sideEffectsLine } from './pretty.ts';
-import type { Report, RevisionReport } from './report.ts';
+import type { Report, RevisionReport, Trend } from './report.ts';
 import { changeInWords, scoresInWords } from './trend.ts';
 
 export function markdownReport(reports: readonly Report[]): string {

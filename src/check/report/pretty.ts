@@ -73,7 +73,7 @@ function expectedInWords(failed: readonly Outcome[]): string {
   return known === failed.length ? '  (all expected)' : `  (${known} expected)`;
 }
 
-/** One line for whoever wonders why so much is open. */
+/** One line that explains why many requirements were not verified. */
 export function sideEffectsLine(count: number): string {
   return `--allow-side-effects calls every tool: up to ${count} more would be verified`;
 }

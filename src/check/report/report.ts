@@ -3,8 +3,6 @@ import type { Revision } from '../../protocol/revision.ts';
 import type { Quality } from '../advice/advise.ts';
 import { type Outcome, scoreOf, type Tally, tallyOf } from '../model/outcome.ts';
 import { isAtLeast, type Transport } from '../model/requirement.ts';
-import { wantsCalls } from '../servers/surface.ts';
-import type { Trend } from './history.ts';
 
 export interface Report {
   readonly tool: 'vivarium check';
@@ -24,6 +22,26 @@ export interface Report {
   readonly trends?: readonly Trend[];
   readonly durationMs: number;
 }
+
+/** One revision of a target over its runs, the present one last. */
+export interface Trend {
+  readonly revision: string;
+  readonly transport: string;
+  /** When the run was with which this one is compared; absent for the first. */
+  readonly since?: string;
+  readonly better: readonly Change[];
+  readonly worse: readonly Change[];
+  readonly points: readonly { readonly at: string; readonly score: number; readonly failed: number; readonly warned: number }[];
+}
+
+export interface Change {
+  readonly id: string;
+  readonly was: State;
+  readonly is: State;
+}
+
+/** `fine`: passed, or does not apply. */
+export type State = 'failed' | 'warned' | 'open' | 'fine';
 
 export interface RevisionReport {
   readonly revision: Revision;
@@ -62,7 +80,9 @@ export function revisionReport(
   const failed = must.filter(({ verdict }) => verdict === 'failed').length;
   const unverified = must.filter(({ verdict }) => verdict === 'not-verified').length;
   const applicable = must.filter(isApplicable).length;
-  const waiting = uncalled ? outcomes.filter(({ verdict, message }) => verdict === 'not-verified' && wantsCalls(message)).length : 0;
+  const waiting = uncalled
+    ? outcomes.filter(({ verdict, reason }) => verdict === 'not-verified' && reason === 'no-callable-tool').length
+    : 0;
   return {
     ...base,
     tally: tallyOf(outcomes),

@@ -1,6 +1,7 @@
 // What has changed since the runs that were kept, in words that every report uses.
-import type { Change, Trend } from './history.ts';
+
 import type { Paint } from './quality-lines.ts';
+import type { Change, Trend } from './report.ts';
 
 const words: Readonly<Record<Change['was'], string>> = { failed: 'broken', warned: 'not met', open: 'not verified', fine: 'fine' };
 const shown = 10;

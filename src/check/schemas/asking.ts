@@ -1,6 +1,8 @@
 // Shapes of what a server asks of a client: roots, sampling, elicitation; as requests of their own, and in the newest revision as input requests.
+
 import type { Revision } from '../../protocol/revision.ts';
-import { type Fields, isModern, partMeta, role, samplingContent, since, until } from './content.ts';
+import { isModern, traitsOf } from '../model/revision.ts';
+import { type Fields, partMeta, role, samplingContent, since, until } from './content.ts';
 import { boolean, dictionary, either, integer, list, number, object, type Shape, share, string, tagged, uri, word } from './shape.ts';
 import { taskAugmented } from './tasks.ts';
 import { tool } from './tools.ts';
@@ -19,7 +21,7 @@ export function questions(revision: Revision, meta: Fields): ReadonlyMap<string,
     ['roots/list', { params: object(meta), bare: true, result: object({ roots: list(root(revision)), ...rootsMeta(revision) }) }],
     ['sampling/createMessage', { params: sampling(revision, meta), bare: false, result: object({ ...sampled(revision), ...resultMeta }) }],
   ]);
-  if (revision >= '2025-06-18')
+  if (traitsOf(revision).forms)
     found.set('elicitation/create', { params: elicitation(revision, meta), bare: false, result: elicited(revision) });
   return found;
 }
@@ -86,7 +88,7 @@ function elicitation(revision: Revision, meta: Fields): Shape {
     ...since('2025-11-25', revision, { '$schema?': string }),
   });
   const form = object({ ...own, requestedSchema });
-  if (revision < '2025-11-25') return form;
+  if (!traitsOf(revision).richElicitation) return form;
   const url = link(revision, own);
   // Without a mode it is a form.
   return either(tagged('mode', { form, url }), object({ ...own, requestedSchema, 'mode?': word('form') }));
@@ -99,7 +101,7 @@ export function link(revision: Revision, own: Fields): Shape {
 
 function elicited(revision: Revision): Shape {
   const scalar = [string, number, boolean];
-  const value = revision >= '2025-11-25' ? either(...scalar, list(string)) : either(...scalar);
+  const value = traitsOf(revision).richElicitation ? either(...scalar, list(string)) : either(...scalar);
   const meta = isModern(revision) ? {} : { '_meta?': object() };
   return object({ action: word('accept', 'decline', 'cancel'), 'content?': dictionary(value), ...meta });
 }
@@ -117,7 +119,7 @@ function formField(revision: Revision): Shape {
   const amount = object({ type: word('number', 'integer'), ...labels, ...byDefault(number), 'minimum?': number, 'maximum?': number });
   const yesNo = object({ type: word('boolean'), ...labels, 'default?': boolean });
   const choice = object({ ...single, enum: list(string), 'enumNames?': list(string) });
-  if (revision < '2025-11-25') return either(text, amount, yesNo, choice);
+  if (!traitsOf(revision).richElicitation) return either(text, amount, yesNo, choice);
   const option = object({ const: string, title: string });
   const several = { type: word('array'), ...labels, ...byDefault(list(string)), 'minItems?': integer, 'maxItems?': integer };
   return either(

@@ -1,13 +1,15 @@
 // Shapes of capabilities, and of the messages in which the two sides introduce themselves.
+
 import type { Revision } from '../../protocol/revision.ts';
-import { type Fields, implementation, isModern, since, until } from './content.ts';
+import { isModern, traitsOf } from '../model/revision.ts';
+import { type Fields, implementation, since, until } from './content.ts';
 import { boolean, dictionary, list, object, type Shape, string } from './shape.ts';
 
 const changes = object({ 'listChanged?': boolean });
 const settings = dictionary(object());
 
 export function clientCapabilities(revision: Revision): Shape {
-  const several = revision >= '2025-11-25';
+  const several = traitsOf(revision).richElicitation;
   return object({
     'experimental?': settings,
     'roots?': isModern(revision) ? object() : changes,

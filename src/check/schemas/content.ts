@@ -1,5 +1,7 @@
 // Shapes of what several features share: metadata, names, icons, annotations, content blocks.
+
 import type { Revision } from '../../protocol/revision.ts';
+import { isModern, traitsOf } from '../model/revision.ts';
 import {
   anything,
   base64,
@@ -33,10 +35,6 @@ export function since(first: Revision, revision: Revision, fields: Fields): Fiel
 /** The fields of a revision and of all before it. */
 export function until(last: Revision, revision: Revision, fields: Fields): Fields {
   return revision <= last ? fields : {};
-}
-
-export function isModern(revision: Revision): boolean {
-  return revision >= '2026-07-28';
 }
 
 const icon = object({ src: uri, 'mimeType?': string, 'sizes?': list(string), 'theme?': word('light', 'dark') });
@@ -118,7 +116,7 @@ export function structuredContent(revision: Revision): Fields {
 
 /** In messages of sampling: one block, and later a list of them. */
 export function samplingContent(revision: Revision): Shape {
-  if (revision < '2025-11-25') return tagged('type', plainBlocks(revision));
+  if (!traitsOf(revision).samplingTools) return tagged('type', plainBlocks(revision));
   const block = tagged('type', {
     ...plainBlocks(revision),
     tool_use: object({ id: string, name: string, input: object(), '_meta?': object() }),

@@ -1,5 +1,7 @@
 // Whether one message has the shape that its revision gives it.
+
 import type { Revision } from '../../protocol/revision.ts';
+import { isModern, traitsOf } from '../model/revision.ts';
 import { link } from './asking.ts';
 import { clientCapabilities } from './capabilities.ts';
 import { progressToken, requestId } from './content.ts';
@@ -37,7 +39,7 @@ export function isDefined(revision: Revision, from: Sender, method: string): boo
 }
 
 function checkBatch({ revision, from, message, answers }: MessageToCheck & { readonly message: readonly unknown[] }): readonly Issue[] {
-  if (revision !== '2025-03-26') return [{ path: '', kind: 'type', message: 'must be an object, is an array' }];
+  if (!traitsOf(revision).batches) return [{ path: '', kind: 'type', message: 'must be an object, is an array' }];
   if (message.length === 0) return [{ path: '', kind: 'value', message: 'must not be an empty array' }];
   return message.flatMap((one, index) => {
     if (Array.isArray(one)) return [{ path: step(index), kind: 'type' as const, message: 'must be an object, is an array' }];
@@ -73,16 +75,16 @@ function errorShape(revision: Revision, error: unknown): Shape {
   const given = isObject(error) ? error['code'] : undefined;
   const data = typeof given === 'number' ? errorData(revision).get(given) : undefined;
   const body = object({ code: data === undefined ? integer : code(given as number), message: string, ...(data !== undefined && { data }) });
-  return object({ jsonrpc: version, [revision >= '2025-11-25' ? 'id?' : 'id']: id, error: body });
+  return object({ jsonrpc: version, [traitsOf(revision).optionalErrorId ? 'id?' : 'id']: id, error: body });
 }
 
 /** Errors that must say more than their code. */
 function errorData(revision: Revision): ReadonlyMap<number, Shape> {
-  if (revision === '2025-11-25') {
+  if (traitsOf(revision).urlRequiredError) {
     const own = { '_meta?': object({ 'progressToken?': progressToken }), ...taskAugmented(revision) };
     return new Map([[-32042, object({ elicitations: list(link(revision, own)) })]]);
   }
-  if (revision < '2025-11-25') return new Map();
+  if (!isModern(revision)) return new Map();
   return new Map([
     [-32021, object({ requiredCapabilities: clientCapabilities(revision) })],
     [-32022, object({ supported: list(string), requested: string })],

@@ -1,5 +1,7 @@
 // Every request and notification that a revision defines: who sends it, and the shapes of its params and of its result.
+
 import type { Revision } from '../../protocol/revision.ts';
+import { isModern, traitsOf } from '../model/revision.ts';
 import { inputRequest, inputResponse, questions } from './asking.ts';
 import { clientCapabilities, discoverResult, initializeParams, initializeResult } from './capabilities.ts';
 import {
@@ -8,7 +10,6 @@ import {
   type Fields,
   icons,
   implementation,
-  isModern,
   logLevel,
   partMeta,
   progress,
@@ -135,7 +136,7 @@ function legacy(revision: Revision): Vocabulary {
       notice('notifications/resources/list_changed'),
       notice('notifications/tools/list_changed'),
       notice('notifications/prompts/list_changed'),
-      ...(revision >= '2025-11-25' ? [notice('notifications/elicitation/complete', { elicitationId: string })] : []),
+      ...(traitsOf(revision).richElicitation ? [notice('notifications/elicitation/complete', { elicitationId: string })] : []),
     ]),
   };
 }
@@ -212,7 +213,7 @@ function modern(revision: Revision): Vocabulary {
 const logged: Fields = { level: logLevel, data: anything, 'logger?': string };
 
 function cancelled(revision: Revision): Fields {
-  return { [revision === '2025-11-25' ? 'requestId?' : 'requestId']: requestId, 'reason?': string };
+  return { [traitsOf(revision).optionalCancelledId ? 'requestId?' : 'requestId']: requestId, 'reason?': string };
 }
 
 function template(revision: Revision): Shape {

@@ -22,13 +22,13 @@ const formats: ReadonlyMap<string, string> = new Map([
 ]);
 const maxDepth = 12;
 /** Values in one sample: a list of lists that refers to itself would have millions. */
-const mostValues = 10_000;
+const maxValues = 10_000;
 
 /** Whose pattern it is decides how long it takes. */
 const patternMs = 50;
 /** After so many that took longer, no more are tried. */
-const mostSlow = 10;
-const mostPatterns = 1_000;
+const maxSlow = 10;
+const maxPatterns = 1_000;
 
 interface Growth {
   values: number;
@@ -40,7 +40,7 @@ export function sampleOf(schema: unknown, root: unknown = schema): unknown {
 
 function grown(schema: unknown, root: unknown, depth: number, growth: Growth): unknown {
   growth.values += 1;
-  if (!isRecord(schema) || depth > maxDepth || growth.values > mostValues) return schema === true ? 'x' : undefined;
+  if (!isRecord(schema) || depth > maxDepth || growth.values > maxValues) return schema === true ? 'x' : undefined;
   if ('const' in schema) return schema['const'];
   const choices = asList(schema['enum']);
   if (choices.length > 0) return choices[0];
@@ -156,7 +156,7 @@ let slow = 0;
 function byPattern(pattern: string): string {
   const known = matches.get(pattern);
   const run = bounded();
-  if (known !== undefined || pattern.length > 200 || run === undefined || slow >= mostSlow) return known ?? 'x';
+  if (known !== undefined || pattern.length > 200 || run === undefined || slow >= maxSlow) return known ?? 'x';
   let found = 'x';
   try {
     const expression = new RegExp(pattern, 'u');
@@ -164,7 +164,7 @@ function byPattern(pattern: string): string {
   } catch (error) {
     if (isOverdue(error)) slow += 1;
   }
-  if (matches.size >= mostPatterns) matches.clear();
+  if (matches.size >= maxPatterns) matches.clear();
   matches.set(pattern, found);
   return found;
 }

@@ -30,7 +30,7 @@ export interface Issue {
 }
 
 /** A hostile list of a million wrong items gives this many issues. */
-const mostIssues = 20;
+const maxIssues = 20;
 
 export const anything: Shape = { is: 'any' };
 export const boolean: Shape = { is: 'boolean' };
@@ -93,7 +93,7 @@ export function step(name: string | number): string {
 }
 
 function judge(shape: Shape, value: unknown, path: string, issues: Issue[]): void {
-  if (issues.length >= mostIssues) return;
+  if (issues.length >= maxIssues) return;
   const wrong = (kind: IssueKind, message: string): void => {
     issues.push({ path, kind, message });
   };
@@ -146,7 +146,7 @@ function judgeList({ of, most }: Shape & { is: 'list' }, value: unknown, path: s
   if (most !== undefined && value.length > most)
     issues.push({ path, kind: 'value', message: `must have at most ${most} items, has ${value.length}` });
   for (const [index, item] of value.entries()) {
-    if (issues.length >= mostIssues) return;
+    if (issues.length >= maxIssues) return;
     judge(of, item, path + step(index), issues);
   }
 }
@@ -162,7 +162,7 @@ function judgeObject({ fields, rest }: Shape & { is: 'object' }, value: unknown,
   }
   if (rest === undefined) return;
   for (const [name, member] of Object.entries(value)) {
-    if (issues.length >= mostIssues) return;
+    if (issues.length >= maxIssues) return;
     if (!fields.some((field) => field.name === name)) judge(rest, member, path + step(name), issues);
   }
 }
@@ -180,7 +180,7 @@ function judgeEither(shapes: readonly Shape[], value: unknown, path: string, iss
 /** A wrong kind of value at the top is further off than any number of faults inside. */
 function distance(issues: readonly Issue[]): number {
   const shallowest = Math.min(...issues.map(({ path }) => path.split('/').length));
-  return issues.length - shallowest * (mostIssues + 1);
+  return issues.length - shallowest * (maxIssues + 1);
 }
 
 function judgeTagged({ tag, of, other }: Shape & { is: 'tagged' }, value: unknown, path: string, issues: Issue[]): void {

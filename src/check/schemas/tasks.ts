@@ -1,10 +1,12 @@
 // Shapes of tasks as the core of one revision had them.
+
 import type { Revision } from '../../protocol/revision.ts';
+import { traitsOf } from '../model/revision.ts';
 import type { Fields } from './content.ts';
 import { either, integer, nothing, object, type Shape, string, word } from './shape.ts';
 
 export function hasTasks(revision: Revision): boolean {
-  return revision === '2025-11-25';
+  return traitsOf(revision).tasks;
 }
 
 /** Of requests whose work may be done as a task. */

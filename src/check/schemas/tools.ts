@@ -1,6 +1,8 @@
 // Shapes of tools.
+
 import type { Revision } from '../../protocol/revision.ts';
-import { authorSchema, contentBlock, type Fields, icons, isModern, partMeta, since, structuredContent, titled } from './content.ts';
+import { isModern } from '../model/revision.ts';
+import { authorSchema, contentBlock, type Fields, icons, partMeta, since, structuredContent, titled } from './content.ts';
 import { boolean, list, object, type Shape, string, word } from './shape.ts';
 import { hasTasks } from './tasks.ts';
 

@@ -1,23 +1,24 @@
 // One revision of one server: every probe that applies, then every rule over all that was seen.
+
 import type { Revision } from '../../protocol/revision.ts';
 import { loadValidator } from '../../schema/json-schema.ts';
 import { openLedger } from '../model/ledger.ts';
-import type { RunOptions } from '../model/options.ts';
-import type { ConnectOptions, Context, Probe } from '../model/probe.ts';
 import { isAtLeast, levelIn, type Requirement } from '../model/requirement.ts';
+import { isModern } from '../model/revision.ts';
+import type { Surface } from '../model/surface.ts';
 import { fullness, type Message } from '../model/trace.ts';
 import { at } from '../model/value.ts';
 import { createJudge, type Finding } from '../model/verdict.ts';
 import { rules } from '../rules/server/index.ts';
-import { type Offer, presentationOf } from './offered-revisions.ts';
-import { isModern, type Peer, type Presentation } from './peer/peer.ts';
+import { type Offer, presentationOf, type RunOptions } from './offered-revisions.ts';
+import type { Peer, Presentation } from './peer/peer.ts';
+import type { ConnectOptions, Probe, ProbeContext } from './probe.ts';
 import { probes } from './probes/index.ts';
-import { callable, readSurface, type Surface } from './surface.ts';
-import { beginAt, connectTo, isRefused, type Target } from './target.ts';
+import { callable, readSurface } from './surface.ts';
+import { beginAt, type CheckTarget, connectTo, isRefused } from './target.ts';
 
 export interface Examination {
   readonly findings: readonly Finding[];
-  /** What each probe needs that is not there, by id. */
   readonly peers: readonly Peer[];
   /** Every tool was called. */
   readonly exercised: boolean;
@@ -25,11 +26,11 @@ export interface Examination {
   readonly neverAsks: boolean;
 }
 
-/** How many probes with connections of their own run at once. */
-const beside = 2;
+/** Of probes with connections of their own. */
+const maxParallelProbes = 2;
 
 export async function examine(
-  target: Target,
+  target: CheckTarget,
   offer: Offer,
   chosen: readonly Requirement[],
   options: RunOptions,
@@ -50,11 +51,11 @@ export async function examine(
   };
   tell('lists');
   const surface = isClosed ? { tools: [], resources: [], templates: [], prompts: [] } : await readSurface(peer);
-  // From here on schemas compile at once, as the rules need it.
+  // Load the validators first: rules compile schemas synchronously.
   await Promise.all([loadValidator('2020-12'), loadValidator('draft-07')]);
   if (!isClosed) options.onSurface?.(surface);
   const terms = { arguments: options.arguments ?? new Map(), allowSideEffects: options.allowSideEffects ?? false };
-  const shared: Omit<Context, 'judge' | 'connect' | 'begin' | 'other'> = {
+  const shared: Omit<ProbeContext, 'judge' | 'connect' | 'begin' | 'other'> = {
     transport,
     revision,
     isModern: isModern(revision),
@@ -64,7 +65,7 @@ export async function examine(
     calls: callable(surface, terms),
     terms,
     tokens: options.tokens ?? {},
-    patience: options.timeout ?? 5_000,
+    timeoutMs: options.timeout ?? 5_000,
     url: target.kind === 'url' ? target.url : undefined,
   };
 
@@ -85,7 +86,7 @@ export async function examine(
       return;
     }
     if (probe.apart === undefined && peer.gone !== undefined) {
-      // Whatever made it go was judged; what could not be asked any more is not held against it.
+      // The cause was judged already; do not count the remaining probes as failures.
       for (const id of probe.judges) findings.push({ id, kind: 'unsure', message: `the connection has ended: ${peer.gone}`, evidence: [] });
       return;
     }
@@ -99,7 +100,7 @@ export async function examine(
       return [made, isRefused(given) ? undefined : given];
     };
     const present = (name: string, more: ConnectOptions = {}): Presentation => ({ ...presentationOf(options, revision, name), ...more });
-    const context: Context = {
+    const context: ProbeContext = {
       ...shared,
       judge: createJudge(found),
       async connect(name, more) {
@@ -108,7 +109,7 @@ export async function examine(
         return connected;
       },
       async other() {
-        // A server that did not survive what was sent before is started again.
+        // Restart a server that did not survive the previous malformed input.
         if (other === undefined || other.gone !== undefined) [, other] = await open('anything');
         if (other !== undefined) lent.add(other);
         return other;
@@ -134,7 +135,7 @@ export async function examine(
   }
 
   const queue = applicable.filter(({ apart }) => apart === true);
-  const lanes = Array.from({ length: beside }, async () => {
+  const lanes = Array.from({ length: maxParallelProbes }, async () => {
     for (let probe = queue.shift(); probe !== undefined; probe = queue.shift()) await ask(probe);
   });
   const last = async () => {
@@ -145,7 +146,7 @@ export async function examine(
     for (const probe of applicable.filter(({ apart }) => apart === undefined)) await ask(probe);
   };
   await Promise.all([first(), ...lanes, last()]);
-  // How a server ends by itself is asked of it in the one revision that speaks of it.
+  // Only the modern revision asks a server to exit by itself, so only there it gets time to.
   await peer.close(isModern(revision) ? 3_000 : undefined);
   tell('rules');
   const exercised = shared.calls.length === surface.tools.length;
@@ -168,10 +169,10 @@ function asksNothing(peers: readonly Peer[], { tools }: Surface): boolean {
   return tools.every(({ name }) => called.has(name));
 }
 
-/** Such as by another instance of the server, which wants to be the only one. */
+/** For example by another instance of a server that allows only one. */
 function isEndedByOthers({ conversation: { happenings } }: Peer): boolean {
   const isOurs = happenings.some(({ what }) => what === 'signal');
-  return !isOurs && happenings.some(({ what, detail }) => what === 'exit' && /^ended by SIG(?:KILL|TERM)/.test(detail));
+  return !isOurs && happenings.some(({ what, signal }) => what === 'exit' && (signal === 'SIGKILL' || signal === 'SIGTERM'));
 }
 
 const endedByOthers = 'somebody else ended the server while it was asked';
@@ -181,7 +182,7 @@ function withoutBlame(finding: Finding, excuse: string): Finding {
   return { ...finding, kind: 'unsure', message: excuse, evidence: [] };
 }
 
-/** In the order of the connections, whichever ended first. */
+/** In the order in which the connections were opened. */
 function applyRules(peers: readonly Peer[]): Finding[] {
   const findings: Finding[] = [];
   for (const { conversation, greeting, declared } of peers) {
@@ -203,7 +204,7 @@ function applies(probe: Probe, { transport, revision }: { readonly transport: Of
   return probe.revisions === undefined || probe.revisions.includes(revision);
 }
 
-function missingCapability({ capability }: Probe, capabilities: Context['capabilities']): string | undefined {
+function missingCapability({ capability }: Probe, capabilities: ProbeContext['capabilities']): string | undefined {
   if (capability === undefined) return undefined;
   const value = at(capabilities, ...capability.split('.'));
   return value === undefined || value === false ? `the server does not offer ${capability}` : undefined;

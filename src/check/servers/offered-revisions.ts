@@ -1,10 +1,17 @@
 // Which revisions a server offers on which transport, found out by asking for each.
 import type { Revision } from '../../protocol/revision.ts';
-import type { RunOptions } from '../model/options.ts';
-import { all as revisions, type Transport } from '../model/requirement.ts';
+import type { CheckOptions } from '../model/options.ts';
+import { legacy, type Transport } from '../model/requirement.ts';
+import { revisions } from '../model/revision.ts';
 import { at } from '../model/value.ts';
-import { fullCapabilities, type Peer, type Presentation } from './peer/peer.ts';
-import { connectTo, isRefused, isServedBy, type Refused, type Target, transportsOf } from './target.ts';
+import type { Pace } from '../wire/pace.ts';
+import { fullCapabilities, type Peer, type Presentation, type Refused } from './peer/peer.ts';
+import { type CheckTarget, connectTo, isRefused, isServedBy, transportsOf } from './target.ts';
+
+/** With what all parts of one run share. */
+export interface RunOptions extends CheckOptions {
+  readonly pace: Pace;
+}
 
 export interface Offer {
   readonly transport: Transport;
@@ -29,8 +36,8 @@ export function presentationOf(options: RunOptions, revision: Revision, name: st
     name,
     revision,
     capabilities: fullCapabilities(revision),
-    patience: options.timeout ?? 5_000,
-    startPatience: options.startTimeout ?? 20_000,
+    timeoutMs: options.timeout ?? 5_000,
+    startTimeoutMs: options.startTimeout ?? 20_000,
     headers: options.headers ?? {},
     secrets: Object.keys(options.headers ?? {}).map((name) => name.toLowerCase()),
     pace: options.pace,
@@ -38,7 +45,7 @@ export function presentationOf(options: RunOptions, revision: Revision, name: st
 }
 
 /** The connections it made are left open for the run. */
-export async function findOffers(target: Target, options: RunOptions): Promise<Offers> {
+export async function findOffers(target: CheckTarget, options: RunOptions): Promise<Offers> {
   const refusals: Refusal[] = [];
   for (const transport of transportsOf(target)) {
     const found = await offersOn(target, transport, options, refusals);
@@ -48,17 +55,17 @@ export async function findOffers(target: Target, options: RunOptions): Promise<O
   return { offers: [], refusals };
 }
 
-async function offersOn(target: Target, transport: Transport, options: RunOptions, refusals: Refusal[]): Promise<Offer[]> {
+async function offersOn(target: CheckTarget, transport: Transport, options: RunOptions, refusals: Refusal[]): Promise<Offer[]> {
   const { revision: wanted = 'auto' } = options;
   const offers: Offer[] = [];
-  const attempt = async (revision: Revision, startPatience?: number): Promise<Refused | undefined> => {
+  const attempt = async (revision: Revision, startTimeoutMs?: number): Promise<Refused | undefined> => {
     const presentation = presentationOf(options, revision, 'main');
-    const given = await connectTo(target, transport, { ...presentation, ...(startPatience !== undefined && { startPatience }) });
+    const given = await connectTo(target, transport, { ...presentation, ...(startTimeoutMs !== undefined && { startTimeoutMs }) });
     if (!isRefused(given)) {
       offers.push({ transport, revision, peer: given });
       return undefined;
     }
-    refusals.push({ transport, revision, reason: given.refused, peer: given.peer });
+    refusals.push({ transport, revision, reason: given.message, peer: given.peer });
     return given;
   };
   if (wanted !== 'auto') {
@@ -68,19 +75,19 @@ async function offersOn(target: Target, transport: Transport, options: RunOption
     return offers.sort((one, other) => other.revision.localeCompare(one.revision));
   }
   const newest = revisions.at(-1) as Revision;
-  const { patience, startPatience } = presentationOf(options, newest, 'main');
-  const first = isServedBy(newest, transport) ? await attempt(newest, Math.min(soon, startPatience)) : undefined;
+  const { timeoutMs, startTimeoutMs } = presentationOf(options, newest, 'main');
+  const first = isServedBy(newest, transport) ? await attempt(newest, Math.min(soon, startTimeoutMs)) : undefined;
   if (first === undefined && offers.length > 0) return offers;
   const began = performance.now();
-  const refused = await attempt(revisions.at(-2) as Revision);
-  if (first !== undefined && isSilence(first) && (refused === undefined || !isSilence(refused))) {
+  const refused = await attempt(legacy.at(-1) as Revision);
+  if (first !== undefined && first.reason === 'timeout' && (refused === undefined || refused.reason !== 'timeout')) {
     refusals.splice(
       refusals.findIndex(({ peer }) => peer === first.peer),
       1,
     );
     const older = offers.splice(0);
     // As long as it took to answer just now, and what any other answer may take: no server says nothing for twice the whole time.
-    if ((await attempt(newest, Math.min(performance.now() - began + patience, startPatience))) === undefined) {
+    if ((await attempt(newest, Math.min(performance.now() - began + timeoutMs, startTimeoutMs))) === undefined) {
       await Promise.all(older.map(({ peer }) => peer.close()));
       return offers;
     }
@@ -97,10 +104,6 @@ async function offersOn(target: Target, transport: Transport, options: RunOption
  */
 const soon = 5_000;
 
-function isSilence({ refused }: Refused): boolean {
-  return /^no (?:answer|response) within/.test(refused);
-}
-
 /** The revision with which a server answered another. */
 function counterOffer({ conversation }: Peer): Revision | undefined {
   for (const { direction, value } of conversation.messages) {
@@ -109,16 +112,6 @@ function counterOffer({ conversation }: Peer): Revision | undefined {
     if (known !== undefined) return known;
   }
   return undefined;
-}
-
-/** Each reason once, with the revisions it holds for where there are several. */
-export function refusalsInWords(refusals: readonly Pick<Refusal, 'revision' | 'transport' | 'reason'>[]): string {
-  const byReason = new Map<string, typeof refusals>();
-  for (const one of refusals) byReason.set(one.reason, [...(byReason.get(one.reason) ?? []), one]);
-  if (byReason.size === 1 && refusals.length > 1) return refusals[0]?.reason ?? '';
-  return [...byReason]
-    .map(([reason, held]) => `${held.map(({ revision, transport }) => `${revision} on ${transport}`).join(', ')}: ${reason}`)
-    .join('; ');
 }
 
 export function isUnauthorized({ conversation }: Peer): boolean {

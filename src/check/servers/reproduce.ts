@@ -5,18 +5,19 @@ import { isPlain } from '../../text/printable.ts';
 import { shellQuote as quote, shellCommand, shellEnvironment, shellWithVariable } from '../../text/shell-quote.ts';
 import { visible } from '../model/evidence.ts';
 import { openLedger } from '../model/ledger.ts';
+import { isModern } from '../model/revision.ts';
+import { isSecret, withoutSecrets, wordsWithoutSecrets } from '../model/secrets.ts';
 import { type Conversation, decodeUtf8, type Exchange, type Message } from '../model/trace.ts';
 import { at } from '../model/value.ts';
 import type { Evidence, Finding } from '../model/verdict.ts';
-import { isSecret, withoutSecrets, wordsWithoutSecrets } from '../secrets.ts';
 import type { CommandLine } from '../wire/pipe.ts';
 import { initializeParams } from './peer/greet.ts';
-import { fullCapabilities, isModern, isReply } from './peer/peer.ts';
-import type { Target } from './target.ts';
+import { fullCapabilities, isReply } from './peer/peer.ts';
+import type { CheckTarget } from './target.ts';
 
 /** Nobody copies more than that. */
 const longest = 8_000;
-const mostCauses = 6;
+const maxCauses = 6;
 
 /** What shows once a server is started and its input ends, whatever was said. */
 const shownByStart: ReadonlySet<string> = new Set(['stdio/exit-on-eof', 'stdio/stdout-clean']);
@@ -24,7 +25,7 @@ const shownByStart: ReadonlySet<string> = new Set(['stdio/exit-on-eof', 'stdio/s
 /** Undefined where what was seen cannot be had by sending something. */
 export function reproduction(
   finding: Finding,
-  target: Target,
+  target: CheckTarget,
   revision: Revision,
   conversations: readonly Conversation[] = [],
 ): string | undefined {
@@ -55,7 +56,7 @@ function sentFor(evidence: readonly Message[], all: readonly Conversation[]): re
   const conversation = all.find(({ messages }) => first !== undefined && messages.includes(first));
   if (conversation === undefined || rest.some((one) => !conversation.messages.includes(one))) return undefined;
   const { messages } = conversation;
-  const causes = new Set(evidence.flatMap((one) => (one.direction === 'sent' ? [one] : causesOf(one, conversation))).slice(0, mostCauses));
+  const causes = new Set(evidence.flatMap((one) => (one.direction === 'sent' ? [one] : causesOf(one, conversation))).slice(0, maxCauses));
   const last = messages.findLastIndex((one) => causes.has(one));
   const said = messages.filter((one, index) => one.direction === 'sent' && (causes.has(one) || (index < last && isOpening(one.value))));
   // Each member of a batch is a message, and all of them have the same bytes.
@@ -71,7 +72,7 @@ function causesOf(received: Message, conversation: Conversation): readonly Messa
   const before = messages.slice(0, messages.indexOf(received));
   const known = new Set(before);
   const waiting = requests.filter(({ message, replies }) => known.has(message) && !replies.some((one) => known.has(one)));
-  if (waiting.length > 0) return waiting.slice(-mostCauses).map(({ message }) => message);
+  if (waiting.length > 0) return waiting.slice(-maxCauses).map(({ message }) => message);
   return before.filter(({ direction }) => direction === 'sent').slice(-1);
 }
 
@@ -153,7 +154,7 @@ function opening(revision: Revision): Said[] {
 
 function byCurl(evidence: readonly Evidence[], all: readonly Conversation[]): string | undefined {
   const carried = evidence.flatMap((one) => (typeof one === 'string' ? [] : 'request' in one ? [one] : (one.exchange ?? [])));
-  const [first, ...rest] = [...new Set(carried)].slice(0, mostCauses);
+  const [first, ...rest] = [...new Set(carried)].slice(0, maxCauses);
   if (first === undefined) return undefined;
   const conversation = all.find(({ exchanges }) => exchanges.includes(first));
   // Where to send anything, HTTP+SSE tells anew on each of its streams.

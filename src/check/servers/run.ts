@@ -2,20 +2,21 @@
 
 import { qualityOf } from '../advice/advise.ts';
 import { choose } from '../catalogue/catalogue.ts';
-import type { CheckOptions, RunOptions } from '../model/options.ts';
+import type { CheckOptions } from '../model/options.ts';
 import { joinOutcomes, type Outcome, outcomesOf } from '../model/outcome.ts';
 import { all } from '../model/requirement.ts';
+import type { Surface } from '../model/surface.ts';
 import { weightiest } from '../model/verdict.ts';
+import { refusalsInWords } from '../report/refusals.ts';
 import { type Report, type RevisionReport, revisionReport } from '../report/report.ts';
 import { createPace } from '../wire/pace.ts';
 import { examine } from './examine.ts';
-import { findOffers, isUnauthorized, type Offer, type Offers, presentationOf, refusalsInWords } from './offered-revisions.ts';
+import { findOffers, isUnauthorized, type Offer, type Offers, presentationOf, type RunOptions } from './offered-revisions.ts';
 import { reproduction } from './reproduce.ts';
-import type { Surface } from './surface.ts';
-import { beginAt, labelOf, type Target } from './target.ts';
+import { beginAt, type CheckTarget, labelOf } from './target.ts';
 
 /** Judges a server. Never rejects because of what the server does, and never waits without end. */
-export async function runCheck(target: Target, given: CheckOptions = {}): Promise<Report> {
+export async function runCheck(target: CheckTarget, given: CheckOptions = {}): Promise<Report> {
   const options: RunOptions = { ...given, pace: createPace(given.rateLimit) };
   const began = performance.now();
   options.onProgress?.({ revision: undefined, step: 'revisions', done: 0, of: 1 });
@@ -53,14 +54,14 @@ export async function runCheck(target: Target, given: CheckOptions = {}): Promis
 
 const unauthorized = 'the server asks for authorization: give --token-env or --header';
 
-/** A connection on which nothing is said, to a server that serves nobody without a token. */
-function closedOffer(target: Target, options: RunOptions): Offer {
+/** An idle connection to a server that refuses every request without a token. */
+function closedOffer(target: CheckTarget, options: RunOptions): Offer {
   const { revision: wanted = 'auto' } = options;
   const revision = wanted === 'auto' || wanted === 'all' ? (all.at(-1) as Offer['revision']) : wanted;
   return { transport: 'http', revision, peer: beginAt(target, presentationOf(options, revision, 'main')) };
 }
 
-async function repeated(target: Target, { revision }: Offer, first: RevisionReport, options: RunOptions): Promise<RevisionReport> {
+async function repeated(target: CheckTarget, { revision }: Offer, first: RevisionReport, options: RunOptions): Promise<RevisionReport> {
   let report = first;
   const isOver = () => options.signal?.aborted === true || (options.bail === true && report.tally.failed > 0);
   for (let count = 1; count < (options.repeat ?? 1) && !isOver(); count += 1) {
@@ -87,7 +88,7 @@ function unrepeated(
   return { outcomes: open, requests: 0, durationMs: 0 };
 }
 
-async function runRevision(target: Target, offer: Offer, options: RunOptions, obstacle?: string): Promise<RevisionReport> {
+async function runRevision(target: CheckTarget, offer: Offer, options: RunOptions, obstacle?: string): Promise<RevisionReport> {
   const began = performance.now();
   const { revision, transport, peer } = offer;
   const { level = 'may', only, skip } = options;
@@ -113,7 +114,7 @@ function problemOf({ offers, refusals }: Offers): Pick<Report, 'problem'> {
   if (unauthorized !== undefined) {
     return { problem: { kind: 'unauthorized', message: 'the server asks for authorization (HTTP 401)', stderr } };
   }
-  // npx asks before it installs anything, and there is nobody to ask.
+  // npx asks before it installs a package, and here it has no terminal.
   const cure = /npx canceled due to missing packages/.test(stderr) ? '; give npx -y to install it' : '';
   return { problem: { kind: 'unreachable', message: `${refusalsInWords(refusals)}${cure}`, stderr: stderr.slice(-2_000) } };
 }

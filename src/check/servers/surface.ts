@@ -1,27 +1,10 @@
 // What a server offers, read from its own lists, and what of it may be used without harm.
 
+import type { CallTerms, Surface, ToolCall } from '../model/surface.ts';
 import { asList, asRecord, isRecord, type Json } from '../model/value.ts';
+import { type Unverified, uncallable } from '../model/verdict.ts';
 import { sampleOf } from '../schemas/sample.ts';
 import type { Peer } from './peer/peer.ts';
-
-export interface Surface {
-  readonly tools: readonly Json[];
-  readonly resources: readonly Json[];
-  readonly templates: readonly Json[];
-  readonly prompts: readonly Json[];
-}
-
-export interface CallTerms {
-  /** Arguments by the name of the tool. */
-  readonly arguments: ReadonlyMap<string, Json>;
-  readonly allowSideEffects: boolean;
-}
-
-export interface ToolCall {
-  readonly name: string;
-  readonly arguments: Json;
-  readonly tool: Json;
-}
 
 const maxPages = 50;
 
@@ -67,14 +50,9 @@ export function callable({ tools }: Surface, terms: CallTerms): readonly ToolCal
 }
 
 /** Why no tool was called. */
-export function whyUncallable({ tools }: Surface): string {
+export function whyUncallable({ tools }: Surface): string | Unverified {
   if (tools.length === 0) return 'the server lists no tool';
   const names = tools.slice(0, 3).map(({ name }) => String(name));
   const more = tools.length > 3 ? ` and ${tools.length - 3} more` : '';
-  return `${names.join(', ')}${more}: no readOnlyHint; give --args or --allow-side-effects`;
-}
-
-/** Whether a requirement was not verified for want of tools that may be called: every reason that comes of it says so in these words. */
-export function wantsCalls(reason: string): boolean {
-  return /may be called|--allow-side-effects/.test(reason);
+  return uncallable(`${names.join(', ')}${more}: no readOnlyHint; give --args or --allow-side-effects`);
 }

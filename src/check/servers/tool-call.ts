@@ -1,10 +1,11 @@
 // One call of a tool as a proper client makes it: with the headers its schema asks for, and with answers to what it requires.
 
+import { isModern } from '../model/revision.ts';
+import type { ToolCall } from '../model/surface.ts';
 import { asRecord, isRecord, type Json } from '../model/value.ts';
 import { headerValue } from './peer/headers.ts';
 import { resultOf } from './peer/manners.ts';
 import type { Answer, Peer, SendOptions } from './peer/peer.ts';
-import type { ToolCall } from './surface.ts';
 
 const maxRounds = 4;
 
@@ -14,11 +15,11 @@ export async function callTool(peer: Peer, call: ToolCall, options: SendOptions 
   let answer = await peer.request('tools/call', params, { ...options, headers });
   for (let round = 0; round < maxRounds && answer.result?.['resultType'] === 'input_required'; round += 1) {
     const more = inputs(answer.result, peer.declared);
-    // Each round is a request of its own, with a token of its own.
+    // Each round is a separate request and needs a separate token.
     const token = options.token === undefined ? {} : { token: `${options.token}-${round}` };
     answer = await peer.request('tools/call', { ...params, ...more }, { ...options, ...token, headers });
   }
-  if (answer.message === undefined && peer.gone === undefined && peer.revision < '2026-07-28') {
+  if (answer.message === undefined && peer.gone === undefined && !isModern(peer.revision)) {
     await peer.notify('notifications/cancelled', { requestId: Number(idOf(answer)), reason: 'it takes too long' });
   }
   return answer;

@@ -5,7 +5,7 @@ export interface EventReader {
   push(text: string): void;
 }
 
-/** Beyond it a line is no message any more; its beginning shows what it is. */
+/** Longer lines are cut: the beginning is enough to identify them. */
 const longest = 64 * 1024 * 1024;
 
 export function createEventReader(now: () => number, onEvent: (event: StreamEvent) => void): EventReader {

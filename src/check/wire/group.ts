@@ -11,7 +11,7 @@ export function holdGroup(pid: number | undefined): void {
   alive.add(pid);
 }
 
-/** Ends whoever is left in it. From then on the number may be somebody else's. */
+/** Kills the remaining processes of the group; afterwards the pid may be reused by another process. */
 export function endGroup(pid: number | undefined): void {
   if (pid === undefined || !alive.delete(pid)) return;
   if (alive.size === 0) process.off('exit', endAll);
@@ -22,7 +22,7 @@ export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // There is nobody left.
+    // The group has no processes left.
   }
 }
 

@@ -4,10 +4,10 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Readable, Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Exchange, Recorder } from '../model/trace.ts';
+import { closedByClient, type Exchange, type ExchangeFailure, type Recorder } from '../model/trace.ts';
 import { createEventReader } from './event-stream.ts';
 import { type Pace, quietOf } from './pace.ts';
-import { rawPost, strike } from './socket.ts';
+import { rawPost, sendMalformed } from './socket.ts';
 
 export interface HttpCall {
   readonly method: string;
@@ -18,7 +18,7 @@ export interface HttpCall {
   /** In words of its own: nothing about it is judged as conduct of ours. */
   readonly wild?: boolean;
   /** Milliseconds until the head of the response. */
-  readonly patience: number;
+  readonly timeoutMs: number;
 }
 
 /** A response under way. */
@@ -37,7 +37,7 @@ const inWords = '64 MiB, and no more of it was read';
 export interface Http {
   call(call: HttpCall): HttpFlow;
   /** A POST whose length is what these lines say, on a socket of its own; what was sent, but for credentials, and what came back. */
-  strike(post: Pick<HttpCall, 'url' | 'headers' | 'patience'>, lengths: readonly string[], body: string): Promise<string>;
+  sendMalformed(post: Pick<HttpCall, 'url' | 'headers' | 'timeoutMs'>, lengths: readonly string[], body: string): Promise<string>;
   close(): void;
 }
 
@@ -46,7 +46,7 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
   const flows = new Set<HttpFlow>();
   let count = 0;
 
-  function call({ method, url, headers, body, secrets, wild = false, patience }: HttpCall): HttpFlow {
+  function call({ method, url, headers, body, secrets, wild = false, timeoutMs }: HttpCall): HttpFlow {
     count += 1;
     const exchange: Exchange = { number: count, at: recorder.now(), request: { method, url, headers, body, secrets }, wild };
     recorder.exchanges.push(exchange);
@@ -60,7 +60,7 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
     };
     const head = deferred();
     const end = deferred();
-    const give = (failure: string) => {
+    const give = (failure: ExchangeFailure) => {
       exchange.failure ??= failure;
       head.settle();
       end.settle();
@@ -70,9 +70,9 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
     let timer: NodeJS.Timeout | undefined;
     const start = () => {
       timer = setTimeout(() => {
-        give(`no response within ${patience} ms`);
+        give({ reason: 'timeout', message: `no response within ${timeoutMs} ms` });
         outgoing?.destroy();
-      }, patience);
+      }, timeoutMs);
       outgoing = (secure ? secureRequest : request)(url, options, (incoming) => {
         clearTimeout(timer);
         const quiet = incoming.statusCode === 429 ? quietOf(headersOf(incoming), exchange.postponed ?? 0) : undefined;
@@ -89,7 +89,7 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
       });
       outgoing.on('error', (error) => {
         clearTimeout(timer);
-        give(error.message === '' ? String((error as { code?: unknown }).code ?? error.name) : error.message);
+        give({ reason: 'error', message: error.message === '' ? String((error as { code?: unknown }).code ?? error.name) : error.message });
       });
       outgoing.end(body);
     };
@@ -102,7 +102,7 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
       end: end.promise,
       abort() {
         clearTimeout(timer);
-        give('closed by the client');
+        give(closedByClient);
         outgoing?.destroy();
         // What has come may still be unpacked, for as long as it takes.
         source?.destroy();
@@ -115,10 +115,10 @@ export function createHttp(recorder: Recorder, pace: Pace): Http {
 
   return {
     call,
-    async strike({ url, headers, patience }, lengths, body) {
+    async sendMalformed({ url, headers, timeoutMs }, lengths, body) {
       await sleep(pace.turn());
       recorder.wild = true;
-      const heard = await strike(url, rawPost(url, headers, lengths, body), patience);
+      const heard = await sendMalformed(url, rawPost(url, headers, lengths, body), timeoutMs);
       return `${lengths.join('\r\n')}\r\n\r\n${body}\r\n→ ${heard === '' ? 'nothing' : heard.slice(0, 200)}`;
     },
     close() {
@@ -134,7 +134,7 @@ function receive(
   exchange: Exchange,
   recorder: Recorder,
   done: () => void,
-  give: (why: string) => void,
+  give: (failure: ExchangeFailure) => void,
 ): Readable {
   const headers = headersOf(incoming);
   const response = { at: recorder.now(), status: incoming.statusCode ?? 0, headers, body: Buffer.alloc(0), events: [] };
@@ -161,19 +161,19 @@ function receive(
     pending += chunk.length;
     // A few bytes may unpack to any number of them.
     if (recorder.isFull || (isStream ? pending : size) > maxBody) {
-      exchange.failure ??= isStream ? `an event is longer than ${inWords}` : `the response is longer than ${inWords}`;
+      exchange.failure ??= { reason: 'error', message: `${isStream ? 'an event' : 'the response'} is longer than ${inWords}` };
       incoming.destroy();
       return void source.destroy();
     }
     if (size <= maxBody) chunks.push(chunk);
     if (isStream) events.push(decoder.decode(chunk, { stream: true }));
   });
-  source.on('error', (error) => give(error.message));
+  source.on('error', (error) => give({ reason: 'error', message: error.message }));
   source.on('close', () => {
     response.body = Buffer.concat(chunks);
     Object.assign(response, { endedAt: recorder.now() });
     const isWhole = size <= maxBody;
-    if (!incoming.complete) exchange.failure ??= 'the response broke off';
+    if (!incoming.complete) exchange.failure ??= { reason: 'error', message: 'the response broke off' };
     // What a GET gives is a document, such as metadata, and no message.
     if (!isStream && isWhole && exchange.request.method === 'POST' && response.body.length > 0 && isJson(headers)) {
       recorder.message('received', response.body, { exchange, form: 'body' });

@@ -1,4 +1,4 @@
-// Lines out of bytes, with what is wrong about their ends.
+// Splits bytes into lines and reports carriage returns.
 
 const newline = 0x0a;
 const carriageReturn = 0x0d;

@@ -23,7 +23,7 @@ export function createPace(perMinute?: number): Pace {
   };
 }
 
-/** Longer than this nobody is waited for. */
+/** The longest wait for a Retry-After. */
 const longest = 30_000;
 
 /** Milliseconds that a server asks to be left alone after so many refusals; undefined where that is too long, or was too often. */

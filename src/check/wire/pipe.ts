@@ -9,10 +9,16 @@ export interface Pipe {
   /** Ends its input. */
   end(): void;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** How it ended, once it has. */
-  readonly ended: Promise<string>;
+  /** How it ended, once it has; in words alone where no signal ended it. */
+  readonly ended: Promise<PipeEnd | string>;
   /** Why it never began, where it did not. */
   readonly unstarted?: string | undefined;
+}
+
+export interface PipeEnd {
+  /** In words. */
+  readonly how: string;
+  readonly signal?: string;
 }
 
 export interface PipeEvents {
@@ -20,7 +26,7 @@ export interface PipeEvents {
   stderr(bytes: Buffer): void;
 }
 
-/** Starts the server anew for each connection. */
+/** Starts a new server process for each connection. */
 export type OpenPipe = (events: PipeEvents) => Pipe;
 
 export interface CommandLine {
@@ -40,15 +46,15 @@ export function commandPipe(line: CommandLine): OpenPipe {
     }
     holdGroup(child.pid);
     let unstarted: string | undefined;
-    const ended = new Promise<string>((resolve) => {
+    const ended = new Promise<PipeEnd | string>((resolve) => {
       child.once('error', (error) => {
         if (child.pid === undefined) unstarted = startFailure(error, line);
         resolve(unstarted ?? `could not be reached: ${error.message}`);
       });
-      // After its output has been read to the end, unless someone else keeps that open.
+      // `close` waits for the end of its output, which a grandchild may hold open.
       child.once('close', (code, signal) => resolve(endOf(code, signal)));
       child.once('exit', (code, signal) => {
-        // What it started, as a package runner does, is told as well, and does not outlive it.
+        // Child processes, such as those of a package runner, see end of input too and are killed with it.
         child.stdin.destroy();
         setTimeout(() => {
           resolve(endOf(code, signal));
@@ -58,7 +64,7 @@ export function commandPipe(line: CommandLine): OpenPipe {
     });
     child.stdout.on('data', events.stdout);
     child.stderr.on('data', events.stderr);
-    // Writing to a server that has gone is no failure of ours.
+    // Ignore write errors after the server has exited.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
     return {
       write: (bytes) => void (child.stdin.writable && child.stdin.write(bytes)),
@@ -77,7 +83,7 @@ function start({ command, args, env, cwd }: CommandLine): ChildProcessWithoutNul
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     ...(cwd !== undefined && { cwd }),
-    // A group of its own, so that what a shell or a package runner started ends with it.
+    // Its own process group, so that children of a shell or package runner are killed with it.
     detached: hasGroups,
     windowsHide: true,
   });
@@ -94,6 +100,7 @@ function unstartedPipe(unstarted: string): Pipe {
   return { write: nothing, end: nothing, kill: nothing, ended: Promise.resolve(unstarted), unstarted };
 }
 
-function endOf(code: number | null, signal: string | null): string {
-  return code === null ? `ended by ${signal ?? 'nobody knows what'}` : `exit code ${code}`;
+function endOf(code: number | null, signal: string | null): PipeEnd | string {
+  if (code !== null) return `exit code ${code}`;
+  return signal === null ? 'ended by nobody knows what' : { how: `ended by ${signal}`, signal };
 }

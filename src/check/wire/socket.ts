@@ -2,8 +2,8 @@
 import { connect } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 
-/** What came back until the other side closed, or time was up; whoever it is, the socket is closed then. */
-export function strike(url: string, bytes: string, patience: number): Promise<string> {
+/** What came back before the other side closed or the timeout fired; the socket is closed in either case. */
+export function sendMalformed(url: string, bytes: string, timeoutMs: number): Promise<string> {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const isSecure = protocol === 'https:';
@@ -11,7 +11,7 @@ export function strike(url: string, bytes: string, patience: number): Promise<st
   return new Promise((resolve) => {
     const socket = isSecure ? connectSecurely({ host, port: number, servername: host }) : connect({ host, port: number });
     let heard = '';
-    const timer = setTimeout(() => socket.destroy(), patience);
+    const timer = setTimeout(() => socket.destroy(), timeoutMs);
     socket.on('data', (chunk) => {
       if (heard.length < 64 * 1024) heard += chunk.toString('latin1');
     });

@@ -2,9 +2,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { visible } from '../model/evidence.ts';
-import type { CommandLine } from './pipe.ts';
 
-export function startFailure(error: unknown, { command, cwd }: CommandLine): string {
+export function startFailure(error: unknown, { command, cwd }: { readonly command: string; readonly cwd?: string }): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const name = visible(command);
   if (cwd !== undefined && !isFolder(cwd)) return `there is no folder ${visible(cwd)} to start it in`;

@@ -1,7 +1,8 @@
 // The lock of a surface: what has changed since, and whom it hurts.
 import { describe, expect, it } from 'vitest';
-import { changesSince, type Lock, lockText, readLock } from '../../../src/check/advice/lock.ts';
+import { changesSince, lockText, readLock } from '../../../src/check/advice/lock.ts';
 import { compareSchemas } from '../../../src/check/advice/schema-change.ts';
+import type { Lock } from '../../../src/check/model/surface.ts';
 
 type Json = Record<string, unknown>;
 

@@ -127,7 +127,7 @@ describe('a snapshot', { timeout: 120_000 }, () => {
     const taken = snapshotOf({ sent: [], result: { content: [{ type: 'text', text: 'a', _meta: { at: 1 } }], _meta: { id: 7 } } });
     expect(taken).toEqual({ result: { content: [{ type: 'text', text: 'a' }] } });
     expect(snapshotOf({ sent: [], error: { code: -1, message: 'no', data: 7 } })).toEqual({ error: { code: -1, message: 'no' } });
-    expect(snapshotOf({ sent: [], silence: 'nothing' })).toBeUndefined();
+    expect(snapshotOf({ sent: [], silence: { reason: 'ended', message: 'nothing' } })).toBeUndefined();
     expect(differenceBetween({ a: 1, b: [1, 2] }, { b: [1, 2], a: 1 })).toBeUndefined();
     expect(differenceBetween({ b: [1, 2] }, { b: [1] })).toBe('at /b/1: was 2, is nothing');
     expect(differenceBetween(taken, undefined)).toContain('is nothing');

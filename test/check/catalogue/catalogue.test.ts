@@ -31,7 +31,7 @@ const waivers = new Map([
 ]);
 
 const one: Requirement = {
-  id: 'a/b',
+  id: 'ping/empty',
   level: 'SHOULD',
   levels: { '2026-07-28': 'MUST' },
   party: 'server',
@@ -72,8 +72,8 @@ describe('the catalogue', () => {
   });
 
   it('refuses an id that is there twice', () => {
-    expect(() => joined([[one], [one]])).toThrow('two requirements have the id a/b');
-    expect(joined([[one], [{ ...one, id: 'a/c' }]])).toHaveLength(2);
+    expect(() => joined([[one], [one]])).toThrow('two requirements have the id ping/empty');
+    expect(joined([[one], [{ ...one, id: 'ping/answered' }]])).toHaveLength(2);
   });
 
   it('finds a requirement by its id', () => {
@@ -124,8 +124,8 @@ describe('the comparison', () => {
 
   it('sees a requirement that no sentence stands behind, and a map that is older than the sentences', () => {
     expect(disagreements([one], [], new Map())).toEqual([
-      'a/b: no sentence of 2025-11-25 says so',
-      'a/b: no sentence of 2026-07-28 says so',
+      'ping/empty: no sentence of 2025-11-25 says so',
+      'ping/empty: no sentence of 2026-07-28 says so',
     ]);
     expect(disagreements([{ ...one, basis: 'schema' }], [], new Map([['x', { '0': 'waived:editorial' }]]))).toEqual([
       'x 0: no such sentence',
@@ -134,7 +134,7 @@ describe('the comparison', () => {
 
   it('counts what is mapped in a revision', () => {
     const sentence = { page: 'x', hash: '0', levels: ['MUST' as const], revisions: all };
-    expect(shareOf('2024-11-05', [sentence, { ...sentence, hash: '1' }], new Map([['x', { '1': 'a/b' }]]))).toEqual({
+    expect(shareOf('2024-11-05', [sentence, { ...sentence, hash: '1' }], new Map([['x', { '1': 'ping/empty' }]]))).toEqual({
       count: 2,
       mapped: 1,
     });
@@ -142,7 +142,8 @@ describe('the comparison', () => {
 });
 
 describe('a choice', () => {
-  const ids = (choice: Parameters<typeof choose>[0]) => choose(choice, [one, { ...one, id: 'c/d/e', party: 'both' }]).map(({ id }) => id);
+  const ids = (choice: Parameters<typeof choose>[0]) =>
+    choose(choice, [one, { ...one, id: 'tools/list/shape', party: 'both' }]).map(({ id }) => id);
 
   it('without conditions is everything', () => {
     expect(choose()).toEqual(catalogue);
@@ -150,10 +151,10 @@ describe('a choice', () => {
 
   it('goes by revision, party, transport, section and whether it can be observed', () => {
     expect(ids({ revision: '2024-11-05' })).toEqual([]);
-    expect(ids({ party: 'client' })).toEqual(['c/d/e']);
-    expect(ids({ party: 'server', section: 'a' })).toEqual(['a/b']);
+    expect(ids({ party: 'client' })).toEqual(['tools/list/shape']);
+    expect(ids({ party: 'server', section: 'ping' })).toEqual(['ping/empty']);
     expect(ids({ transport: 'http' })).toEqual([]);
-    expect(ids({ transport: 'stdio', observable: true })).toEqual(['a/b', 'c/d/e']);
+    expect(ids({ transport: 'stdio', observable: true })).toEqual(['ping/empty', 'tools/list/shape']);
     expect(ids({ observable: false })).toEqual([]);
   });
 
@@ -174,15 +175,15 @@ describe('a choice', () => {
 
   it('goes by the level it has in the revision', () => {
     expect(ids({ revision: '2025-11-25', level: 'must' })).toEqual([]);
-    expect(ids({ revision: '2026-07-28', level: 'must' })).toEqual(['a/b', 'c/d/e']);
-    expect(ids({ level: 'must' })).toEqual(['a/b', 'c/d/e']);
+    expect(ids({ revision: '2026-07-28', level: 'must' })).toEqual(['ping/empty', 'tools/list/shape']);
+    expect(ids({ level: 'must' })).toEqual(['ping/empty', 'tools/list/shape']);
   });
 
   it('goes by ids, their beginnings and patterns', () => {
-    expect(ids({ only: ['a/b'] })).toEqual(['a/b']);
-    expect(ids({ only: ['c'] })).toEqual(['c/d/e']);
-    expect(ids({ only: ['*/d/*'] })).toEqual(['c/d/e']);
-    expect(ids({ skip: ['c*'] })).toEqual(['a/b']);
+    expect(ids({ only: ['ping/empty'] })).toEqual(['ping/empty']);
+    expect(ids({ only: ['tools'] })).toEqual(['tools/list/shape']);
+    expect(ids({ only: ['*/list/*'] })).toEqual(['tools/list/shape']);
+    expect(ids({ skip: ['tools*'] })).toEqual(['ping/empty']);
   });
 
   it.each([
@@ -204,7 +205,7 @@ describe('a requirement', () => {
     expect(levelIn(one, '2025-11-25')).toBe('SHOULD');
     expect(addressOf(one, '2025-11-25')).toBe('https://modelcontextprotocol.io/specification/2025-11-25/basic/x#y');
     expect(addressOf(one, '2026-07-28')).toBe('https://modelcontextprotocol.io/specification/2026-07-28/basic/z');
-    expect(sectionOf(one)).toBe('a');
+    expect(sectionOf(one)).toBe('ping');
     expect(isObservable({ ...one, judged: { unobservable: 'nobody sees it' } })).toBe(false);
   });
 

@@ -28,7 +28,7 @@ describe('a server behind a package runner', () => {
     );
     expect(isAlive(pid)).toBe(true);
     pipe.kill('SIGTERM');
-    expect(await pipe.ended).toBe('ended by SIGTERM');
+    expect(await pipe.ended).toEqual({ how: 'ended by SIGTERM', signal: 'SIGTERM' });
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 });
   });
 });

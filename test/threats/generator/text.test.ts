@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseChallenges, readDemand } from '../../../src/auth/client/www-authenticate.ts';
-import { withoutSecrets, wordsWithoutSecrets } from '../../../src/check/secrets.ts';
+import { withoutSecrets, wordsWithoutSecrets } from '../../../src/check/model/secrets.ts';
 import { CommandError } from '../../../src/cli/args/command.ts';
 import { words } from '../../../src/cli/args/split-words.ts';
 import { maskHeaders, maskText } from '../../../src/cli/commands/record/masking.ts';

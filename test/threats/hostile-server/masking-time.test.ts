@@ -1,6 +1,6 @@
 // A server chooses the text that a recording, a log or a report masks: it must not choose how long that takes.
 import { describe, expect, it } from 'vitest';
-import { withoutSecrets, wordsWithoutSecrets } from '../../../src/check/secrets.ts';
+import { withoutSecrets, wordsWithoutSecrets } from '../../../src/check/model/secrets.ts';
 import { maskText } from '../../../src/cli/commands/record/masking.ts';
 import { growth, linear } from '../../growth.ts';
 import { attacks } from '../../text/attacks.ts';

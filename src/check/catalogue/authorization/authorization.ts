@@ -1,5 +1,7 @@
 // Authorization: when it applies, the token on each request, and what a server answers without a good one.
+
 import { all, type Requirement, since } from '../../model/requirement.ts';
+import { betweenOthers, permission, thirdParty } from '../unobservable.ts';
 
 export const authorizationRequirements: readonly Requirement[] = [
   {
@@ -9,7 +11,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     revisions: since('2025-03-26'),
     text: 'A party may do without authorization.',
     page: 'basic/authorization#protocol-requirements',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'authorization/custom',
@@ -18,7 +20,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Both sides may agree on ways of their own to authenticate and authorize.',
     page: 'basic#auth',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'authorization/http',
@@ -276,7 +278,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     text: "A proxy with one client id of its own asks the user's consent for each client that registers with it.",
     page: 'basic/authorization#confused-deputy-problem',
     pages: { '2026-07-28': 'basic/authorization/security-considerations#confused-deputy-problem' },
-    judged: { unobservable: 'between a proxy, a person and a third party' },
+    judged: betweenOthers,
   },
   {
     id: 'authorization/grant-types',
@@ -306,7 +308,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'A server may leave authorization to a third party.',
     page: 'basic/authorization#overview-2',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'authorization/third-party/mapping',
@@ -316,7 +318,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'The server keeps safe which token of a third party belongs to which of its own.',
     page: 'basic/authorization#session-binding-requirements',
-    judged: { unobservable: 'between the server and a third party' },
+    judged: thirdParty,
   },
   {
     id: 'authorization/third-party/status',
@@ -326,7 +328,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'Before a token is accepted, that of the third party is checked.',
     page: 'basic/authorization#session-binding-requirements',
-    judged: { unobservable: 'between the server and a third party' },
+    judged: thirdParty,
   },
   {
     id: 'authorization/third-party/lifecycle',
@@ -336,7 +338,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'Tokens are managed from their issue to their end.',
     page: 'basic/authorization#session-binding-requirements',
-    judged: { unobservable: 'between the server and a third party' },
+    judged: thirdParty,
   },
   {
     id: 'authorization/third-party/renewal',
@@ -346,7 +348,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'The end and the renewal of tokens of the third party are handled.',
     page: 'basic/authorization#session-binding-requirements',
-    judged: { unobservable: 'between the server and a third party' },
+    judged: thirdParty,
   },
   {
     id: 'authorization/third-party/credentials',
@@ -356,7 +358,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'Credentials of the third party are stored safely.',
     page: 'basic/authorization#security-considerations-2',
-    judged: { unobservable: 'between the server and a third party' },
+    judged: thirdParty,
   },
   {
     id: 'authorization/third-party/timeouts',
@@ -366,7 +368,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'Sessions end when their time is over.',
     page: 'basic/authorization#security-considerations-2',
-    judged: { unobservable: 'between the server and a third party' },
+    judged: thirdParty,
   },
   {
     id: 'authorization/third-party/chaining',
@@ -376,7 +378,7 @@ export const authorizationRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'The risks of one token leading to another are considered.',
     page: 'basic/authorization#security-considerations-2',
-    judged: { unobservable: 'between the server and a third party' },
+    judged: thirdParty,
   },
   {
     id: 'authorization/third-party/failures',
@@ -386,6 +388,6 @@ export const authorizationRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'Failures of the third party are handled.',
     page: 'basic/authorization#security-considerations-2',
-    judged: { unobservable: 'between the server and a third party' },
+    judged: thirdParty,
   },
 ];

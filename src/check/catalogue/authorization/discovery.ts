@@ -1,5 +1,7 @@
 // Authorization: how a client finds the authorization server, and which scopes it asks for.
+
 import { type Requirement, since } from '../../model/requirement.ts';
+import { permission } from '../unobservable.ts';
 
 export const authorizationDiscoveryRequirements: readonly Requirement[] = [
   {
@@ -208,7 +210,7 @@ export const authorizationDiscoveryRequirements: readonly Requirement[] = [
     text: 'The scopes of a challenge may be any, whatever the metadata list.',
     page: 'basic/authorization#protected-resource-metadata-discovery-requirements',
     pages: { '2026-07-28': 'basic/authorization#scope-selection-strategy' },
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'authorization/scope/no-assumption',
@@ -351,7 +353,7 @@ export const authorizationDiscoveryRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'A client that acts for itself may try that or give up.',
     page: 'basic/authorization#step-up-authorization-flow',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'authorization/step-up/limits',
@@ -371,6 +373,6 @@ export const authorizationDiscoveryRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'A client may choose scopes then as it does at first.',
     page: 'basic/authorization#step-up-authorization-flow',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
 ];

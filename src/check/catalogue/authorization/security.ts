@@ -1,5 +1,7 @@
 // The advice on security that came with 2025-06-18: proxies, sessions, and addresses that others give.
+
 import { type Requirement, since } from '../../model/requirement.ts';
+import { betweenOthers } from '../unobservable.ts';
 
 export const securityRequirements: readonly Requirement[] = [
   {
@@ -9,7 +11,7 @@ export const securityRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'A proxy keeps which clients each user has approved, and looks there before it sends the user to a third party.',
     page: 'tutorials/security/security_best_practices#required-protections',
-    judged: { unobservable: 'between a proxy, a person and a third party' },
+    judged: betweenOthers,
   },
   {
     id: 'security/proxy/stored',
@@ -18,7 +20,7 @@ export const securityRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'A proxy stores the decisions of users safely.',
     page: 'tutorials/security/security_best_practices#required-protections',
-    judged: { unobservable: 'between a proxy, a person and a third party' },
+    judged: betweenOthers,
   },
   {
     id: 'security/proxy/consent-page',
@@ -27,7 +29,7 @@ export const securityRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'The page that asks for consent shows the client, the scopes and the redirect address.',
     page: 'tutorials/security/security_best_practices#required-protections',
-    judged: { unobservable: 'between a proxy, a person and a third party' },
+    judged: betweenOthers,
   },
   {
     id: 'security/proxy/forgery',
@@ -36,7 +38,7 @@ export const securityRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'The page that asks for consent cannot be answered by another page.',
     page: 'tutorials/security/security_best_practices#required-protections',
-    judged: { unobservable: 'between a proxy, a person and a third party' },
+    judged: betweenOthers,
   },
   {
     id: 'security/proxy/framing',
@@ -45,7 +47,7 @@ export const securityRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'The page that asks for consent cannot be put into a frame.',
     page: 'tutorials/security/security_best_practices#required-protections',
-    judged: { unobservable: 'between a proxy, a person and a third party' },
+    judged: betweenOthers,
   },
   {
     id: 'security/proxy/cookies',
@@ -54,7 +56,7 @@ export const securityRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'Cookies for consent are signed, bound to the client, and hidden from scripts and other sites.',
     page: 'tutorials/security/security_best_practices#required-protections',
-    judged: { unobservable: 'between a proxy, a person and a third party' },
+    judged: betweenOthers,
   },
   {
     id: 'security/proxy/redirect',
@@ -63,7 +65,7 @@ export const securityRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'A proxy compares redirect addresses exactly with those that were registered.',
     page: 'tutorials/security/security_best_practices#required-protections',
-    judged: { unobservable: 'between a proxy, a person and a third party' },
+    judged: betweenOthers,
   },
   {
     id: 'security/proxy/state',
@@ -72,7 +74,7 @@ export const securityRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'A proxy makes a random state for each request, accepts it once and for a short time, and refuses any other.',
     page: 'tutorials/security/security_best_practices#required-protections',
-    judged: { unobservable: 'between a proxy, a person and a third party' },
+    judged: betweenOthers,
   },
   {
     id: 'security/proxy/cookie-after-consent',
@@ -81,7 +83,7 @@ export const securityRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'No cookie with the state is set before the user has consented.',
     page: 'tutorials/security/security_best_practices#required-protections',
-    judged: { unobservable: 'between a proxy, a person and a third party' },
+    judged: betweenOthers,
   },
   {
     id: 'security/fetch/considered',

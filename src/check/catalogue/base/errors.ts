@@ -1,5 +1,7 @@
 // Errors: their shape and their codes.
+
 import { all, legacy, type Requirement } from '../../model/requirement.ts';
+import { soundServer } from '../unobservable.ts';
 
 export const errorsRequirements: readonly Requirement[] = [
   {
@@ -99,7 +101,7 @@ export const errorsRequirements: readonly Requirement[] = [
     page: 'basic#responses',
     pages: { '2024-11-05': 'basic/messages#responses' },
     basis: 'json-rpc',
-    judged: { unobservable: 'no request makes a sound server fail' },
+    judged: soundServer,
   },
   {
     id: 'errors/legacy-range',

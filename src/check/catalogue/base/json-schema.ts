@@ -1,5 +1,7 @@
 // JSON Schema inside messages, and icons.
+
 import { type Requirement, since } from '../../model/requirement.ts';
+import { permission } from '../unobservable.ts';
 
 export const jsonSchemaRequirements: readonly Requirement[] = [
   {
@@ -92,7 +94,7 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'There may be a mode in which such addresses are fetched.',
     page: 'basic#ref-resolution',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'json-schema/ref/allowlist',
@@ -201,6 +203,6 @@ export const jsonSchemaRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'A client may limit the size of icons, and leave out or clean certain types.',
     page: 'basic#icons',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
 ];

@@ -1,5 +1,7 @@
 // Messages as JSON-RPC has them: requests, responses, notifications, batches, and who may send what.
+
 import { all, legacy, type Requirement, since } from '../../model/requirement.ts';
+import { permission } from '../unobservable.ts';
 
 export const jsonrpcRequirements: readonly Requirement[] = [
   {
@@ -187,7 +189,7 @@ export const jsonrpcRequirements: readonly Requirement[] = [
     text: 'A result may be an object of any structure.',
     page: 'basic#responses',
     pages: { '2025-11-25': 'basic#result-responses', '2026-07-28': 'basic#result-responses' },
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'jsonrpc/notification/no-id',
@@ -331,6 +333,6 @@ export const jsonrpcRequirements: readonly Requirement[] = [
     text: 'Beyond the base protocol, a party implements the components it needs.',
     page: 'basic',
     pages: { '2024-11-05': 'basic#protocol-layers' },
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
 ];

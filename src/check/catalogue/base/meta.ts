@@ -1,5 +1,7 @@
 // The member _meta: its keys, and what each request and each result carries in it.
+
 import { type Requirement, since } from '../../model/requirement.ts';
+import { permission } from '../unobservable.ts';
 
 export const metaRequirements: readonly Requirement[] = [
   {
@@ -54,7 +56,7 @@ export const metaRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'Inside a name there may be hyphens, underscores, dots, letters and digits.',
     page: 'basic#meta',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'meta/request/protocol-version',

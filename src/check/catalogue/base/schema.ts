@@ -1,5 +1,7 @@
 // What only the comments of the schema say.
+
 import { all, legacy, type Requirement, since } from '../../model/requirement.ts';
+import { internal, permission } from '../unobservable.ts';
 
 export const schemaRequirements: readonly Requirement[] = [
   {
@@ -20,7 +22,7 @@ export const schemaRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'A client may support older versions than the one it asks for.',
     page: 'basic/lifecycle#version-negotiation',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'lifecycle/instructions',
@@ -29,7 +31,7 @@ export const schemaRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'A client may give its model the instructions of the server.',
     page: 'basic/lifecycle#initialization',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'icons/svg',
@@ -38,7 +40,7 @@ export const schemaRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'Whoever shows an SVG takes care, because it can hold scripts.',
     page: 'basic#icons',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'icons/domain',
@@ -47,6 +49,6 @@ export const schemaRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'Whoever shows an icon makes sure that it comes from the domain of its server or client, or from one that is trusted.',
     page: 'basic#icons',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
 ];

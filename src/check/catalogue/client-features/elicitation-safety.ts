@@ -1,5 +1,7 @@
 // Elicitation: what protects the user, and what is kept between questions.
+
 import { type Requirement, since } from '../../model/requirement.ts';
+import { flood, internal, secret, twoUsers } from '../unobservable.ts';
 
 export const elicitationSafetyRequirements: readonly Requirement[] = [
   {
@@ -83,7 +85,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: ['2025-06-18', '2025-11-25'],
     text: 'A client limits how often its user is asked.',
     page: 'client/elicitation#security-considerations',
-    judged: { unobservable: 'only a flood of requests would show a limit' },
+    judged: flood,
   },
   {
     id: 'elicitation/state/per-user',
@@ -92,7 +94,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'What is kept between questions belongs to one user, in a way that cannot be forged.',
     page: 'client/elicitation#statefulness',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/state/not-by-session',
@@ -101,7 +103,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'What is kept belongs to more than the id of a session.',
     page: 'client/elicitation#statefulness',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/state/protected',
@@ -110,7 +112,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'What is kept is protected from others.',
     page: 'client/elicitation#statefulness',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/state/identity',
@@ -119,7 +121,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'A remote server knows its user by the authorization, where there is one.',
     page: 'client/elicitation#statefulness',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/third-party/not-for-itself',
@@ -128,7 +130,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'A server does not use pages to open in order to authorize users for itself.',
     page: 'client/elicitation#url-mode-elicitation-for-oauth-flows',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/third-party/not-through-client',
@@ -137,7 +139,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'Credentials for others do not pass through the client.',
     page: 'client/elicitation#understanding-the-distinction',
-    judged: { unobservable: 'what is secret is known only to those whose secret it is' },
+    judged: secret,
   },
   {
     id: 'elicitation/third-party/own-credentials',
@@ -146,7 +148,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: "A server does not use the client's credentials with others.",
     page: 'client/elicitation#understanding-the-distinction',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/third-party/direct',
@@ -155,7 +157,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'The user authorizes the server itself, outside the protocol.',
     page: 'client/elicitation#understanding-the-distinction',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/third-party/not-transmitted',
@@ -164,7 +166,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'Credentials that a server got on a page are not sent to the client.',
     page: 'client/elicitation#understanding-the-distinction',
-    judged: { unobservable: 'what is secret is known only to those whose secret it is' },
+    judged: secret,
   },
   {
     id: 'elicitation/identity/bound',
@@ -173,7 +175,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'A question belongs to one client and one user.',
     page: 'client/elicitation#security-considerations',
-    judged: { unobservable: 'it takes two clients with users of their own' },
+    judged: twoUsers,
   },
   {
     id: 'elicitation/identity/verified',
@@ -182,7 +184,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'A server does not believe unchecked what a client says of its user.',
     page: 'client/elicitation#identifying-the-user',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/identity/practices',
@@ -191,7 +193,7 @@ export const elicitationSafetyRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'A server follows the best practices for security in finding out who its user is.',
     page: 'client/elicitation#identifying-the-user',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/phishing/opener',

@@ -1,5 +1,7 @@
 // Elicitation by a page that the user opens.
+
 import { type Requirement, since } from '../../model/requirement.ts';
+import { internal, permission, secret, twoUsers } from '../unobservable.ts';
 
 export const elicitationUrlRequirements: readonly Requirement[] = [
   {
@@ -39,7 +41,7 @@ export const elicitationUrlRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'Secrets are asked for on a page to open, and nowhere else.',
     page: 'client/elicitation#user-interaction-model',
-    judged: { unobservable: 'what is secret is known only to those whose secret it is' },
+    judged: secret,
   },
   {
     id: 'elicitation/url/no-personal-data',
@@ -48,7 +50,7 @@ export const elicitationUrlRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'The url holds nothing sensitive about the user.',
     page: 'client/elicitation#safe-url-handling',
-    judged: { unobservable: 'what is secret is known only to those whose secret it is' },
+    judged: secret,
   },
   {
     id: 'elicitation/url/not-authenticated',
@@ -57,7 +59,7 @@ export const elicitationUrlRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'The url alone opens nothing that is protected.',
     page: 'client/elicitation#safe-url-handling',
-    judged: { unobservable: 'what is secret is known only to those whose secret it is' },
+    judged: secret,
   },
   {
     id: 'elicitation/url/careful',
@@ -149,7 +151,7 @@ export const elicitationUrlRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A server may tell when the user is done with the page.',
     page: 'client/elicitation#completion-notifications-for-url-mode-elicitation',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'elicitation/complete/same-client',
@@ -158,7 +160,7 @@ export const elicitationUrlRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'Only the client that was asked is told.',
     page: 'client/elicitation#completion-notifications-for-url-mode-elicitation',
-    judged: { unobservable: 'it takes two clients with users of their own' },
+    judged: twoUsers,
   },
   {
     id: 'elicitation/complete/id',
@@ -187,7 +189,7 @@ export const elicitationUrlRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A client may wait for the notification before it goes on.',
     page: 'client/elicitation#completion-notifications-for-url-mode-elicitation',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'elicitation/complete/opaque-id',
@@ -196,7 +198,7 @@ export const elicitationUrlRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A client reads nothing out of an elicitationId.',
     page: 'client/elicitation#completion-notifications-for-url-mode-elicitation',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/required/permitted',
@@ -205,7 +207,7 @@ export const elicitationUrlRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A server may refuse a request with -32042 until the user has opened a page.',
     page: 'client/elicitation#url-elicitation-required-error',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'elicitation/required/only-then',
@@ -214,7 +216,7 @@ export const elicitationUrlRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: '-32042 is sent for nothing else.',
     page: 'client/elicitation#url-elicitation-required-error',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/required/list',
@@ -241,6 +243,6 @@ export const elicitationUrlRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A request that waits for a page to be opened gets the error -32042.',
     page: 'client/elicitation#error-handling',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
 ];

@@ -1,5 +1,7 @@
 // Elicitation: a server asks the user, by a form or by a page to open; here the request, the form and the modes.
+
 import { type Requirement, since } from '../../model/requirement.ts';
+import { internal, permission } from '../unobservable.ts';
 
 export const elicitationRequirements: readonly Requirement[] = [
   {
@@ -51,7 +53,7 @@ export const elicitationRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'A form may leave the mode out.',
     page: 'client/elicitation#elicitation-requests',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'elicitation/request/no-mode-is-form',
@@ -70,7 +72,7 @@ export const elicitationRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A server may ask while it works on a request, by a result that requires input.',
     page: 'client/elicitation#elicitation-requests',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'elicitation/form/params',
@@ -108,7 +110,7 @@ export const elicitationRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'A client checks what its user entered by the schema of the form.',
     page: 'client/elicitation#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'elicitation/form/validated-by-server',

@@ -1,5 +1,7 @@
 // Input that a server needs for a request: asked for in its result, given in a retry.
+
 import type { Requirement } from '../../model/requirement.ts';
+import { permission, twoUsers } from '../unobservable.ts';
 
 export const inputRequirements: readonly Requirement[] = [
   {
@@ -18,7 +20,7 @@ export const inputRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'Calls of tools, prompts and readings of resources may be answered with a result that requires input.',
     page: 'basic/patterns/mrtr#supported-requests',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'input/supported-requests',
@@ -36,7 +38,7 @@ export const inputRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A result that requires input may have inputRequests and requestState.',
     page: 'basic/patterns/mrtr#server-requirements-basic-workflow',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'input/something',
@@ -90,7 +92,7 @@ export const inputRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A server may require input several times for the same request.',
     page: 'basic/patterns/mrtr#server-requirements-basic-workflow',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'input/state/untrusted',
@@ -117,7 +119,7 @@ export const inputRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A server may leave requestState unprotected where a changed one can do no more than fail.',
     page: 'basic/patterns/mrtr#server-requirements-basic-workflow',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'input/state/principal',
@@ -126,7 +128,7 @@ export const inputRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A protected requestState holds for the user for whom it was made.',
     page: 'basic/patterns/mrtr#server-requirements-basic-workflow',
-    judged: { unobservable: 'it takes two clients with users of their own' },
+    judged: twoUsers,
   },
   {
     id: 'input/state/expiry',
@@ -180,7 +182,7 @@ export const inputRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'Where no input is requested a client may try again at once.',
     page: 'basic/patterns/mrtr#client-requirements-basic-workflow',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'input/retry/state-echoed',

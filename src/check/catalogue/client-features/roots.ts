@@ -1,5 +1,7 @@
 // Roots: the folders that a client shows a server.
+
 import { all, legacy, type Requirement } from '../../model/requirement.ts';
+import { internal, soundServer } from '../unobservable.ts';
 
 export const rootsRequirements: readonly Requirement[] = [
   {
@@ -76,7 +78,7 @@ export const rootsRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'A fault inside the client gives the error -32603.',
     page: 'client/roots#error-handling',
-    judged: { unobservable: 'no request makes a sound server fail' },
+    judged: soundServer,
   },
   {
     id: 'roots/security/permissions',
@@ -85,7 +87,7 @@ export const rootsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client shows only roots that may be shown.',
     page: 'client/roots#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'roots/security/traversal',
@@ -94,7 +96,7 @@ export const rootsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client checks the URIs of roots for ways out of them.',
     page: 'client/roots#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'roots/security/access',
@@ -103,7 +105,7 @@ export const rootsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client controls the access to roots.',
     page: 'client/roots#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'roots/security/monitored',
@@ -112,7 +114,7 @@ export const rootsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client watches whether its roots can be reached.',
     page: 'client/roots#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'roots/unavailable',
@@ -121,7 +123,7 @@ export const rootsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A server copes with roots that are gone.',
     page: 'client/roots#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'roots/boundaries',
@@ -148,7 +150,7 @@ export const rootsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A server keeps what it knows of roots for as long as makes sense.',
     page: 'client/roots#implementation-guidelines',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'roots/consent',
@@ -175,7 +177,7 @@ export const rootsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client checks that a root can be reached before it shows it.',
     page: 'client/roots#implementation-guidelines',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'roots/watched',
@@ -184,6 +186,6 @@ export const rootsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client watches for changes of its roots.',
     page: 'client/roots#implementation-guidelines',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
 ];

@@ -1,5 +1,7 @@
 // Sampling: a server asks the model of the client.
+
 import { all, legacy, type Requirement, since } from '../../model/requirement.ts';
+import { flood, internal, permission } from '../unobservable.ts';
 
 export const samplingRequirements: readonly Requirement[] = [
   {
@@ -50,7 +52,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'The messages of one request are not kept for the next.',
     page: 'client/sampling#messages',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'sampling/messages/results-only',
@@ -89,7 +91,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'The _meta of uses and results of tools is kept in the requests that follow.',
     page: 'client/sampling#tool-use-and-result-balance',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'sampling/tools/declared',
@@ -146,7 +148,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'Whoever wraps a provider may offer to switch off parallel uses of tools, as an extension.',
     page: 'client/sampling#parallel-tool-use',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'sampling/tools/iterations',
@@ -155,7 +157,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'Both sides limit how often uses and results of tools follow one another.',
     page: 'client/sampling#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'sampling/context/avoided',
@@ -173,7 +175,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client may ignore includeContext.',
     page: 'client/sampling#creating-messages',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'sampling/system-prompt',
@@ -182,7 +184,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client may change the system prompt or leave it out.',
     page: 'client/sampling#creating-messages',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'sampling/max-tokens',
@@ -201,7 +203,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client may sample fewer tokens than were asked for.',
     page: 'client/sampling#creating-messages',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'sampling/parameters',
@@ -210,7 +212,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A client may change or ignore temperature, stopSequences and metadata.',
     page: 'client/sampling#sampling-parameters',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'sampling/stop-reasons',
@@ -219,7 +221,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A client may give reasons for stopping beside those of the specification.',
     page: 'client/sampling#result-fields',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'sampling/preferences/ignored',
@@ -228,7 +230,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client may ignore preferences about models.',
     page: 'client/sampling#model-preferences',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'sampling/preferences/respected',
@@ -273,7 +275,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client may take a similar model of another provider.',
     page: 'client/sampling#model-hints',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'sampling/errors/rejected',
@@ -320,7 +322,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Both sides check the content of messages.',
     page: 'client/sampling#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'sampling/security/rate',
@@ -329,7 +331,7 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client limits how often it samples.',
     page: 'client/sampling#security-considerations',
-    judged: { unobservable: 'only a flood of requests would show a limit' },
+    judged: flood,
   },
   {
     id: 'sampling/security/sensitive',
@@ -338,6 +340,6 @@ export const samplingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Both sides treat sensitive data with care.',
     page: 'client/sampling#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
 ];

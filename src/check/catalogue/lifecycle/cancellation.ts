@@ -1,5 +1,7 @@
 // Cancellation of requests.
+
 import { all, legacy, type Requirement } from '../../model/requirement.ts';
+import { internal, permission } from '../unobservable.ts';
 
 export const cancellationRequirements: readonly Requirement[] = [
   {
@@ -41,7 +43,7 @@ export const cancellationRequirements: readonly Requirement[] = [
     text: 'Work on a cancelled request stops.',
     page: 'basic/utilities/cancellation#behavior-requirements',
     pages: { '2026-07-28': 'basic/patterns/cancellation#behavior-requirements' },
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'cancellation/freed',
@@ -52,7 +54,7 @@ export const cancellationRequirements: readonly Requirement[] = [
     text: 'What a cancelled request used is freed.',
     page: 'basic/utilities/cancellation#behavior-requirements',
     pages: { '2026-07-28': 'basic/patterns/cancellation#behavior-requirements' },
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'cancellation/no-response',
@@ -73,7 +75,7 @@ export const cancellationRequirements: readonly Requirement[] = [
     text: 'A cancellation may be ignored when its request is unknown, done, or cannot be cancelled.',
     page: 'basic/utilities/cancellation#behavior-requirements',
     pages: { '2026-07-28': 'basic/patterns/cancellation#behavior-requirements' },
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'cancellation/late-response',
@@ -114,7 +116,7 @@ export const cancellationRequirements: readonly Requirement[] = [
     text: 'The reason may be logged or shown.',
     page: 'basic/utilities/cancellation#implementation-notes',
     pages: { '2026-07-28': 'basic/patterns/cancellation#implementation-notes' },
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'cancellation/invalid/unknown',

@@ -1,5 +1,7 @@
 // The handshake of the revisions until 2025-11-25: initialize, the version, the capabilities, timeouts.
+
 import { all, legacy, type Requirement, since } from '../../model/requirement.ts';
+import { ownPatience, permission } from '../unobservable.ts';
 
 export const lifecycleRequirements: readonly Requirement[] = [
   {
@@ -192,7 +194,7 @@ export const lifecycleRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'A request that is not answered in time is handled.',
     page: 'basic/lifecycle#error-handling',
-    judged: { unobservable: 'how long a party waits is its own choice, and no run waits for it' },
+    judged: ownPatience,
   },
   {
     id: 'lifecycle/timeouts/established',
@@ -237,7 +239,7 @@ export const lifecycleRequirements: readonly Requirement[] = [
     text: 'News of progress may start the time limit anew.',
     page: 'basic/lifecycle#timeouts',
     pages: { '2026-07-28': 'basic/patterns/cancellation#timeouts' },
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'lifecycle/timeouts/maximum',

@@ -1,5 +1,7 @@
 // Ping, which revisions with a handshake have.
+
 import { legacy, type Requirement } from '../../model/requirement.ts';
+import { ownPatience, permission } from '../unobservable.ts';
 
 export const pingRequirements: readonly Requirement[] = [
   {
@@ -27,7 +29,7 @@ export const pingRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'Whoever gets no answer may take the connection for dead, end it, or connect again.',
     page: 'basic/utilities/ping#behavior-requirements',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'ping/reset',
@@ -36,7 +38,7 @@ export const pingRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'After several pings without an answer the connection may be reset.',
     page: 'basic/utilities/ping#error-handling',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'ping/periodic',
@@ -45,7 +47,7 @@ export const pingRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'Pings are sent from time to time to see whether the connection lives.',
     page: 'basic/utilities/ping#implementation-considerations',
-    judged: { unobservable: 'how long a party waits is its own choice, and no run waits for it' },
+    judged: ownPatience,
   },
   {
     id: 'ping/configurable',
@@ -63,7 +65,7 @@ export const pingRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'The wait for an answer suits the network.',
     page: 'basic/utilities/ping#implementation-considerations',
-    judged: { unobservable: 'how long a party waits is its own choice, and no run waits for it' },
+    judged: ownPatience,
   },
   {
     id: 'ping/not-excessive',
@@ -81,7 +83,7 @@ export const pingRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'A ping that is not answered in time counts as a broken connection.',
     page: 'basic/utilities/ping#error-handling',
-    judged: { unobservable: 'how long a party waits is its own choice, and no run waits for it' },
+    judged: ownPatience,
   },
   {
     id: 'ping/logged',

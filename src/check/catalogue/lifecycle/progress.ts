@@ -1,5 +1,7 @@
 // Progress of requests.
+
 import { all, type Requirement, since } from '../../model/requirement.ts';
+import { flood, internal, permission } from '../unobservable.ts';
 
 export const progressRequirements: readonly Requirement[] = [
   {
@@ -67,7 +69,7 @@ export const progressRequirements: readonly Requirement[] = [
     text: 'Whoever works on a request with a token may send notifications with the token, the progress, a total and a message.',
     page: 'basic/utilities/progress#progress-flow',
     pages: { '2026-07-28': 'basic/patterns/progress#progress-flow' },
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'progress/increases',
@@ -89,7 +91,7 @@ export const progressRequirements: readonly Requirement[] = [
     text: 'Progress and total may be fractions.',
     page: 'basic/utilities/progress#progress-flow',
     pages: { '2026-07-28': 'basic/patterns/progress#progress-flow' },
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'progress/message',
@@ -111,7 +113,7 @@ export const progressRequirements: readonly Requirement[] = [
     text: 'Notifications may be left out, sent as often as seems right, and lack a total.',
     page: 'basic/utilities/progress#behavior-requirements',
     pages: { '2026-07-28': 'basic/patterns/progress#behavior-requirements' },
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'progress/tracked',
@@ -121,7 +123,7 @@ export const progressRequirements: readonly Requirement[] = [
     text: 'Both sides keep track of the tokens in use.',
     page: 'basic/utilities/progress#implementation-notes',
     pages: { '2026-07-28': 'basic/patterns/progress#implementation-notes' },
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'progress/rate',
@@ -132,7 +134,7 @@ export const progressRequirements: readonly Requirement[] = [
     text: 'Both sides limit how many notifications are sent.',
     page: 'basic/utilities/progress#implementation-notes',
     pages: { '2026-07-28': 'basic/patterns/progress#implementation-notes' },
-    judged: { unobservable: 'only a flood of requests would show a limit' },
+    judged: flood,
   },
   {
     id: 'progress/stops',

@@ -1,5 +1,7 @@
 // Caching: for how long and for whom a result stays good.
+
 import type { Requirement } from '../../model/requirement.ts';
+import { permission, unwantedRequest } from '../unobservable.ts';
 
 export const cachingRequirements: readonly Requirement[] = [
   {
@@ -27,7 +29,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'What was cached may change before its time is over.',
     page: 'server/utilities/caching#time-to-live-ttl-field',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'caching/key',
@@ -36,7 +38,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A cached result serves only requests of the same method with the same params.',
     page: 'server/utilities/caching#cache-key',
-    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
+    judged: unwantedRequest,
   },
   {
     id: 'caching/no-rounds',
@@ -45,7 +47,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'Results of requests with inputResponses or requestState are not cached.',
     page: 'server/utilities/caching#cache-key',
-    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
+    judged: unwantedRequest,
   },
   {
     id: 'caching/fresh',
@@ -54,7 +56,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A client may take a result for fresh as long as ttlMs says.',
     page: 'server/utilities/caching#cacheable-model',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'caching/ttl-zero',
@@ -63,7 +65,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A result with ttlMs 0 is stale at once.',
     page: 'server/utilities/caching#time-to-live-ttl-field',
-    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
+    judged: unwantedRequest,
   },
   {
     id: 'caching/ttl-positive',
@@ -72,7 +74,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A result with a positive ttlMs is fresh for that many milliseconds.',
     page: 'server/utilities/caching#time-to-live-ttl-field',
-    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
+    judged: unwantedRequest,
   },
   {
     id: 'caching/ttl-absent',
@@ -81,7 +83,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A result without ttlMs is stale at once, unless the client knows better.',
     page: 'server/utilities/caching#time-to-live-ttl-field',
-    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
+    judged: unwantedRequest,
   },
   {
     id: 'caching/ttl-negative',
@@ -90,7 +92,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A negative ttlMs is read as 0.',
     page: 'server/utilities/caching#time-to-live-ttl-field',
-    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
+    judged: unwantedRequest,
   },
   {
     id: 'caching/stale-refetched',
@@ -99,7 +101,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A stale result is fetched again when it is next needed.',
     page: 'server/utilities/caching#freshness-calculation',
-    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
+    judged: unwantedRequest,
   },
   {
     id: 'caching/refetched-early',
@@ -108,7 +110,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A client may fetch a result again before it is stale.',
     page: 'server/utilities/caching#time-to-live-ttl-field',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'caching/stale-served',
@@ -117,7 +119,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A client may use a stale result when it cannot fetch another.',
     page: 'server/utilities/caching#freshness-calculation',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'caching/no-polling',
@@ -144,7 +146,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'Anyone may keep a public result and serve it to everyone.',
     page: 'server/utilities/caching#cache-scope-field',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'caching/scope/private',
@@ -153,7 +155,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A private result may be used again under the same authorization.',
     page: 'server/utilities/caching#cache-scope-field',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'caching/scope/not-shared',
@@ -225,7 +227,7 @@ export const cachingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A page that became stale is fetched again by its cursor.',
     page: 'server/utilities/caching#interaction-with-pagination',
-    judged: { unobservable: 'a request that a client does not send may not have been wanted: what it needs does not show' },
+    judged: unwantedRequest,
   },
   {
     id: 'caching/pages/snapshot',

@@ -1,5 +1,7 @@
 // Completion of arguments. 2024-11-05 has the method without a capability.
+
 import { all, type Requirement, since } from '../../model/requirement.ts';
+import { flood, internal, soundServer } from '../unobservable.ts';
 
 export const completionRequirements: readonly Requirement[] = [
   {
@@ -70,7 +72,7 @@ export const completionRequirements: readonly Requirement[] = [
     capability: 'completions',
     text: 'A fault inside the server gives the error -32603.',
     page: 'server/utilities/completion#error-handling',
-    judged: { unobservable: 'no request makes a sound server fail' },
+    judged: soundServer,
   },
   {
     id: 'completion/sorted',
@@ -97,7 +99,7 @@ export const completionRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A server limits how often it is asked for completions.',
     page: 'server/utilities/completion#implementation-considerations',
-    judged: { unobservable: 'only a flood of requests would show a limit' },
+    judged: flood,
   },
   {
     id: 'completion/validated',
@@ -125,7 +127,7 @@ export const completionRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client keeps completions where that makes sense.',
     page: 'server/utilities/completion#implementation-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'completion/partial',
@@ -134,7 +136,7 @@ export const completionRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client copes with missing and partial completions.',
     page: 'server/utilities/completion#implementation-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'completion/security/inputs',
@@ -143,7 +145,7 @@ export const completionRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'What is to be completed is checked.',
     page: 'server/utilities/completion#security',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'completion/security/rate',
@@ -152,7 +154,7 @@ export const completionRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'How often completions are asked for is limited.',
     page: 'server/utilities/completion#security',
-    judged: { unobservable: 'only a flood of requests would show a limit' },
+    judged: flood,
   },
   {
     id: 'completion/security/access',
@@ -161,7 +163,7 @@ export const completionRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Sensitive suggestions are for those who may see them.',
     page: 'server/utilities/completion#security',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'completion/security/disclosure',
@@ -170,6 +172,6 @@ export const completionRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Completions do not give away what is not to be known.',
     page: 'server/utilities/completion#security',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
 ];

@@ -1,5 +1,7 @@
 // Log messages of servers, and the level that clients set.
+
 import { all, legacy, type Requirement } from '../../model/requirement.ts';
+import { flood, internal, permission, secret, soundServer } from '../unobservable.ts';
 
 export const loggingRequirements: readonly Requirement[] = [
   {
@@ -28,7 +30,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'A client may set the lowest level of the messages that it wants.',
     page: 'server/utilities/logging#setting-log-level',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'logging/set-level/answered',
@@ -69,7 +71,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'A level that cannot be set for a fault inside the server gives the error -32603.',
     page: 'server/utilities/logging#error-handling',
-    judged: { unobservable: 'no request makes a sound server fail' },
+    judged: soundServer,
   },
   {
     id: 'logging/set-level/before',
@@ -78,7 +80,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: legacy,
     text: 'Before a client sets a level, the server may choose which messages it sends.',
     page: 'server/utilities/logging#setting-log-level',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'logging/request/asked-for',
@@ -105,7 +107,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'Where a request names a level, the server may send messages of that level and above before its answer.',
     page: 'server/utilities/logging#per-request-log-level',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'logging/request/invalid',
@@ -124,7 +126,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A request whose level cannot be used for a fault inside the server gets the error -32603.',
     page: 'server/utilities/logging#error-handling',
-    judged: { unobservable: 'no request makes a sound server fail' },
+    judged: soundServer,
   },
   {
     id: 'logging/rate',
@@ -133,7 +135,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A server limits how many messages it sends.',
     page: 'server/utilities/logging#implementation-considerations',
-    judged: { unobservable: 'only a flood of requests would show a limit' },
+    judged: flood,
   },
   {
     id: 'logging/context',
@@ -160,7 +162,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Sensitive information is taken out of messages.',
     page: 'server/utilities/logging#implementation-considerations',
-    judged: { unobservable: 'what is secret is known only to those whose secret it is' },
+    judged: secret,
   },
   {
     id: 'logging/shown',
@@ -169,7 +171,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client may show messages, filter and search them, mark their severity and keep them.',
     page: 'server/utilities/logging#implementation-considerations',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'logging/security/credentials',
@@ -178,7 +180,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Messages hold no credentials and no secrets.',
     page: 'server/utilities/logging#security',
-    judged: { unobservable: 'what is secret is known only to those whose secret it is' },
+    judged: secret,
   },
   {
     id: 'logging/security/personal',
@@ -187,7 +189,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Messages hold nothing by which a person is identified.',
     page: 'server/utilities/logging#security',
-    judged: { unobservable: 'what is secret is known only to those whose secret it is' },
+    judged: secret,
   },
   {
     id: 'logging/security/internals',
@@ -196,7 +198,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Messages hold nothing of the system that would help an attacker.',
     page: 'server/utilities/logging#security',
-    judged: { unobservable: 'what is secret is known only to those whose secret it is' },
+    judged: secret,
   },
   {
     id: 'logging/security/data',
@@ -205,7 +207,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'The data of messages is checked.',
     page: 'server/utilities/logging#security',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'logging/security/access',
@@ -214,7 +216,7 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Messages are for those who may see them.',
     page: 'server/utilities/logging#security',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'logging/security/monitored',
@@ -223,6 +225,6 @@ export const loggingRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Messages are watched for sensitive content.',
     page: 'server/utilities/logging#security',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
 ];

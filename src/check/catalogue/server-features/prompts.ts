@@ -1,5 +1,7 @@
 // Prompts: their list, their arguments and their messages.
+
 import { all, type Requirement, since } from '../../model/requirement.ts';
+import { internal, permission, soundServer } from '../unobservable.ts';
 
 export const promptsRequirements: readonly Requirement[] = [
   {
@@ -49,7 +51,7 @@ export const promptsRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'The list of prompts may depend on the authorization of the request.',
     page: 'server/prompts#capabilities',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'prompts/list/pages',
@@ -109,7 +111,7 @@ export const promptsRequirements: readonly Requirement[] = [
     capability: 'prompts',
     text: 'A fault inside the server gives the error -32603.',
     page: 'server/prompts#error-handling',
-    judged: { unobservable: 'no request makes a sound server fail' },
+    judged: soundServer,
   },
   {
     id: 'prompts/get/arguments-validated',
@@ -128,7 +130,7 @@ export const promptsRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'Getting a prompt may be answered with a request for more input.',
     page: 'server/prompts#getting-a-prompt',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'prompts/content/image',
@@ -187,7 +189,7 @@ export const promptsRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'Messages may hold links to resources.',
     page: 'server/prompts#resource-links',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'prompts/capability-respected',
@@ -205,6 +207,6 @@ export const promptsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'What goes into prompts and comes out of them is checked against injection and against reading what is not allowed.',
     page: 'server/prompts#security',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
 ];

@@ -1,5 +1,7 @@
 // Resources: their lists, their contents, their changes.
+
 import { all, legacy, type Requirement, since } from '../../model/requirement.ts';
+import { internal, permission, soundServer } from '../unobservable.ts';
 
 export const resourcesRequirements: readonly Requirement[] = [
   {
@@ -49,7 +51,7 @@ export const resourcesRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'The list of resources may depend on the authorization of the request.',
     page: 'server/resources#capabilities',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'resources/templates/shape',
@@ -111,7 +113,7 @@ export const resourcesRequirements: readonly Requirement[] = [
     capability: 'resources',
     text: 'A fault inside the server gives the error -32603.',
     page: 'server/resources#error-handling',
-    judged: { unobservable: 'no request makes a sound server fail' },
+    judged: soundServer,
   },
   {
     id: 'resources/read/several',
@@ -120,7 +122,7 @@ export const resourcesRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'Reading one resource may give several contents.',
     page: 'server/resources#reading-resources',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'resources/read/input-required',
@@ -129,7 +131,7 @@ export const resourcesRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'Reading a resource may be answered with a request for more input.',
     page: 'server/resources#reading-resources',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'resources/subscribe/answered',
@@ -210,7 +212,7 @@ export const resourcesRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A file:// resource that is no regular file may have an XDG MIME type, such as inode/directory.',
     page: 'server/resources#file',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'resources/custom-scheme',
@@ -259,7 +261,7 @@ export const resourcesRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Sensitive resources are for those who may see them.',
     page: 'server/resources#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'resources/security/permissions',
@@ -268,6 +270,6 @@ export const resourcesRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Permissions are checked before anything is done with a resource.',
     page: 'server/resources#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
 ];

@@ -1,5 +1,7 @@
 // Subscriptions of 2026-07-28: one long request, and the notifications that it asks for.
+
 import type { Requirement } from '../../model/requirement.ts';
+import { internal, permission } from '../unobservable.ts';
 
 export const subscriptionsRequirements: readonly Requirement[] = [
   {
@@ -47,7 +49,7 @@ export const subscriptionsRequirements: readonly Requirement[] = [
     transports: ['stdio'],
     text: 'On stdio messages of other subscriptions may come before an acknowledgement.',
     page: 'basic/patterns/subscriptions#acknowledgment',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'subscriptions/filter-checked',
@@ -56,7 +58,7 @@ export const subscriptionsRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A client compares what is acknowledged with what it asked for.',
     page: 'basic/patterns/subscriptions#acknowledgment',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'subscriptions/correlated',
@@ -66,7 +68,7 @@ export const subscriptionsRequirements: readonly Requirement[] = [
     transports: ['stdio'],
     text: 'On stdio a client tells subscriptions apart by the id in _meta.',
     page: 'basic/patterns/subscriptions#receiving-notifications',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'subscriptions/several',
@@ -75,7 +77,7 @@ export const subscriptionsRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A client may have several subscriptions at a time.',
     page: 'basic/patterns/subscriptions#multiple-concurrent-subscriptions',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'subscriptions/ended',
@@ -93,7 +95,7 @@ export const subscriptionsRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A client whose stream ends without an answer may connect again.',
     page: 'basic/patterns/subscriptions#graceful-closure',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'subscriptions/sent-again',

@@ -1,5 +1,7 @@
 // Calls of tools, and what comes back.
+
 import { all, type Requirement, since } from '../../model/requirement.ts';
+import { flood, internal, ownPatience, permission } from '../unobservable.ts';
 
 export const toolCallsRequirements: readonly Requirement[] = [
   {
@@ -72,7 +74,7 @@ export const toolCallsRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'A client validates structuredContent by the outputSchema of the tool.',
     page: 'server/tools#output-schema',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tools/call/structured-as-text',
@@ -91,7 +93,7 @@ export const toolCallsRequirements: readonly Requirement[] = [
     revisions: since('2025-06-18'),
     text: 'A tool may return links to resources.',
     page: 'server/tools#resource-links',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tools/call/embedded-resources',
@@ -100,7 +102,7 @@ export const toolCallsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A tool may return resources inside its result.',
     page: 'server/tools#embedded-resources',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tools/call/embedded-capability',
@@ -119,7 +121,7 @@ export const toolCallsRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A call may be answered with a request for more input.',
     page: 'server/tools#input-required-tool-results',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tools/call/errors-to-model',
@@ -128,7 +130,7 @@ export const toolCallsRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'A client hands failures of tools to its model.',
     page: 'server/tools#error-handling',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tools/call/protocol-errors-to-model',
@@ -137,7 +139,7 @@ export const toolCallsRequirements: readonly Requirement[] = [
     revisions: since('2025-11-25'),
     text: 'A client may hand JSON-RPC errors to its model.',
     page: 'server/tools#error-handling',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tools/security/access',
@@ -146,7 +148,7 @@ export const toolCallsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'The server controls who may use its tools.',
     page: 'server/tools#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tools/security/rate',
@@ -155,7 +157,7 @@ export const toolCallsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'The server limits how often its tools are called.',
     page: 'server/tools#security-considerations',
-    judged: { unobservable: 'only a flood of requests would show a limit' },
+    judged: flood,
   },
   {
     id: 'tools/security/outputs',
@@ -164,7 +166,7 @@ export const toolCallsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'The server takes out of results what is dangerous.',
     page: 'server/tools#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tools/security/confirmation',
@@ -191,7 +193,7 @@ export const toolCallsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client looks through results before its model sees them.',
     page: 'server/tools#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tools/security/timeouts',
@@ -200,7 +202,7 @@ export const toolCallsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'A client gives up a call that takes too long.',
     page: 'server/tools#security-considerations',
-    judged: { unobservable: 'how long a party waits is its own choice, and no run waits for it' },
+    judged: ownPatience,
   },
   {
     id: 'tools/security/audit',

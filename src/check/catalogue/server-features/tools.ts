@@ -1,5 +1,7 @@
 // Tools: their list, their names and their schemas.
+
 import { all, type Requirement, since } from '../../model/requirement.ts';
+import { internal, permission } from '../unobservable.ts';
 
 export const toolsRequirements: readonly Requirement[] = [
   {
@@ -49,7 +51,7 @@ export const toolsRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'The list of tools may depend on the authorization of the request.',
     page: 'server/tools#capabilities',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tools/list/order',
@@ -156,7 +158,7 @@ export const toolsRequirements: readonly Requirement[] = [
     revisions: since('2025-03-26'),
     text: 'A client does not trust annotations of tools unless it trusts the server.',
     page: 'server/tools#tool',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tools/schema-references',
@@ -165,7 +167,7 @@ export const toolsRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'A client that validates by the schemas of tools follows the rules for $ref.',
     page: 'server/tools#security-considerations',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tools/header-annotations',

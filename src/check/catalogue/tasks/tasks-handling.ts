@@ -1,5 +1,7 @@
 // Tasks as 2025-11-25 has them: input, lists, cancellation, errors.
+
 import type { Requirement } from '../../model/requirement.ts';
+import { internal, permission, soundServer } from '../unobservable.ts';
 
 export const tasksHandlingRequirements: readonly Requirement[] = [
   {
@@ -53,7 +55,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'Over HTTP a client may close a stream that answers tasks/get or tasks/result.',
     page: 'basic/utilities/tasks#getting-tasks',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tasks/streams/any',
@@ -202,7 +204,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'Work on a cancelled task stops.',
     page: 'basic/utilities/tasks#task-cancellation',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tasks/cancel/stays',
@@ -221,7 +223,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A cancelled task may be deleted at any time.',
     page: 'basic/utilities/tasks#task-cancellation',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tasks/cancel/not-relied-on',
@@ -230,7 +232,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'Nobody relies on cancelled tasks being kept.',
     page: 'basic/utilities/tasks#task-cancellation',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tasks/errors/unknown',
@@ -259,7 +261,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A fault inside gives the error -32603.',
     page: 'basic/utilities/tasks#protocol-errors',
-    judged: { unobservable: 'no request makes a sound server fail' },
+    judged: soundServer,
   },
   {
     id: 'tasks/errors/required',
@@ -268,7 +270,7 @@ export const tasksHandlingRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A request that has to be a task and is none may get the error -32600.',
     page: 'basic/utilities/tasks#protocol-errors',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tasks/errors/informative',

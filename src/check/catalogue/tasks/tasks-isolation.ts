@@ -1,5 +1,7 @@
 // Tasks as 2025-11-25 has them: whose they are, what they may use, what is written down.
+
 import type { Requirement } from '../../model/requirement.ts';
+import { flood, internal, twoUsers } from '../unobservable.ts';
 
 export const tasksIsolationRequirements: readonly Requirement[] = [
   {
@@ -9,7 +11,7 @@ export const tasksIsolationRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'Tasks belong to the authorization under which they were made.',
     page: 'basic/utilities/tasks#task-isolation-and-access-control',
-    judged: { unobservable: 'it takes two clients with users of their own' },
+    judged: twoUsers,
   },
   {
     id: 'tasks/isolation/refused',
@@ -18,7 +20,7 @@ export const tasksIsolationRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'Tasks/get, tasks/result and tasks/cancel are refused under another authorization.',
     page: 'basic/utilities/tasks#task-isolation-and-access-control',
-    judged: { unobservable: 'it takes two clients with users of their own' },
+    judged: twoUsers,
   },
   {
     id: 'tasks/isolation/list',
@@ -27,7 +29,7 @@ export const tasksIsolationRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A list holds only tasks of the same authorization.',
     page: 'basic/utilities/tasks#task-isolation-and-access-control',
-    judged: { unobservable: 'it takes two clients with users of their own' },
+    judged: twoUsers,
   },
   {
     id: 'tasks/isolation/documented',
@@ -63,7 +65,7 @@ export const tasksIsolationRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'Requests about tasks are limited in number.',
     page: 'basic/utilities/tasks#task-isolation-and-access-control',
-    judged: { unobservable: 'only a flood of requests would show a limit' },
+    judged: flood,
   },
   {
     id: 'tasks/resources/concurrent',
@@ -72,7 +74,7 @@ export const tasksIsolationRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'The number of tasks at a time is limited.',
     page: 'basic/utilities/tasks#resource-management',
-    judged: { unobservable: 'only a flood of requests would show a limit' },
+    judged: flood,
   },
   {
     id: 'tasks/resources/ttl',
@@ -81,7 +83,7 @@ export const tasksIsolationRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'The time for which tasks are kept is limited.',
     page: 'basic/utilities/tasks#resource-management',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tasks/resources/cleaned',
@@ -90,7 +92,7 @@ export const tasksIsolationRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'Tasks whose time is over are cleared away soon.',
     page: 'basic/utilities/tasks#resource-management',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tasks/resources/documented',
@@ -108,7 +110,7 @@ export const tasksIsolationRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'The use of resources is watched.',
     page: 'basic/utilities/tasks#resource-management',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tasks/audit/logged',
@@ -126,6 +128,6 @@ export const tasksIsolationRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'Receivers watch for suspicious patterns.',
     page: 'basic/utilities/tasks#audit-and-logging',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
 ];

@@ -1,5 +1,7 @@
 // Tasks as 2025-11-25 has them: how they begin, what they go through and how they end.
+
 import type { Requirement } from '../../model/requirement.ts';
+import { internal, permission } from '../unobservable.ts';
 
 export const tasksRequirements: readonly Requirement[] = [
   {
@@ -56,7 +58,7 @@ export const tasksRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A receiver that declared tasks for a request may refuse it when it is none.',
     page: 'basic/utilities/tasks#task-support-and-handling',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tasks/tool/undeclared',
@@ -94,7 +96,7 @@ export const tasksRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A tool whose taskSupport is optional may be called either way.',
     page: 'basic/utilities/tasks#tool-level-negotiation',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tasks/tool/required',
@@ -221,7 +223,7 @@ export const tasksRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'Whoever asks for a task may say how long it is to be kept.',
     page: 'basic/utilities/tasks#creating-tasks',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tasks/ttl/overridden',
@@ -230,7 +232,7 @@ export const tasksRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'The receiver may keep a task for another time than was asked for.',
     page: 'basic/utilities/tasks#ttl-and-resource-management',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tasks/ttl/told',
@@ -249,7 +251,7 @@ export const tasksRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'After its time a task may be deleted in any state.',
     page: 'basic/utilities/tasks#ttl-and-resource-management',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tasks/poll/suggested',
@@ -258,7 +260,7 @@ export const tasksRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'An answer to tasks/get may say how often to ask.',
     page: 'basic/utilities/tasks#ttl-and-resource-management',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tasks/poll/interval',
@@ -287,7 +289,7 @@ export const tasksRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'Whoever does not wait for tasks/result goes on polling.',
     page: 'basic/utilities/tasks#getting-tasks',
-    judged: { unobservable: 'what a party does inside does not show' },
+    judged: internal,
   },
   {
     id: 'tasks/poll/beside-notifications',
@@ -306,7 +308,7 @@ export const tasksRequirements: readonly Requirement[] = [
     revisions: ['2025-11-25'],
     text: 'A change of the status of a task may be told.',
     page: 'basic/utilities/tasks#task-status-notification',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'tasks/notification/not-relied-on',

@@ -1,5 +1,7 @@
 // Streamable HTTP of 2026-07-28: what of the body is repeated in headers.
+
 import type { Requirement } from '../../model/requirement.ts';
+import { permission } from '../unobservable.ts';
 
 export const httpHeadersRequirements: readonly Requirement[] = [
   {
@@ -199,7 +201,7 @@ export const httpHeadersRequirements: readonly Requirement[] = [
     revisions: ['2026-07-28'],
     text: 'On other transports a client may pass over the marks.',
     page: 'basic/transports/streamable-http#schema-extension',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'http/param-headers/encoded',

@@ -1,5 +1,7 @@
 // Streamable HTTP: sessions, and the header that names the version.
+
 import { type Requirement, since } from '../../model/requirement.ts';
+import { permission } from '../unobservable.ts';
 
 export const httpSessionsRequirements: readonly Requirement[] = [
   {
@@ -70,7 +72,7 @@ export const httpSessionsRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'The server may end a session at any time.',
     page: 'basic/transports#session-management',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'http/session/new-on-404',

@@ -1,5 +1,7 @@
 // Streamable HTTP: streams of events, on POST and on GET, and how they are resumed.
+
 import { type Requirement, since } from '../../model/requirement.ts';
+import { permission } from '../unobservable.ts';
 
 export const httpStreamsRequirements: readonly Requirement[] = [
   {
@@ -104,7 +106,7 @@ export const httpStreamsRequirements: readonly Requirement[] = [
     transports: ['http'],
     text: 'A stream may end with its session.',
     page: 'basic/transports#sending-messages-to-the-server',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'http/stream/accel-buffering',

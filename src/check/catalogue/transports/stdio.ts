@@ -1,5 +1,7 @@
 // The stdio transport: lines of UTF-8 between a client and the server it starts.
+
 import { all, legacy, type Requirement, since } from '../../model/requirement.ts';
+import { permission } from '../unobservable.ts';
 
 export const stdioRequirements: readonly Requirement[] = [
   {
@@ -65,7 +67,7 @@ export const stdioRequirements: readonly Requirement[] = [
     text: 'A client may keep, pass on or ignore what comes on stderr.',
     page: 'basic/transports#stdio',
     pages: { '2026-07-28': 'basic/transports/stdio' },
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'stdio/stderr/no-failure',

@@ -1,5 +1,7 @@
 // HTTP+SSE of 2024-11-05, and what every transport of one's own has to keep to.
+
 import { all, type Requirement } from '../../model/requirement.ts';
+import { permission } from '../unobservable.ts';
 
 export const transportsRequirements: readonly Requirement[] = [
   {
@@ -69,7 +71,7 @@ export const transportsRequirements: readonly Requirement[] = [
     revisions: all,
     text: 'Clients and servers may have transports of their own.',
     page: 'basic/transports#custom-transports',
-    judged: { unobservable: 'a permission: nothing can break it' },
+    judged: permission,
   },
   {
     id: 'transports/custom/format',

@@ -1,5 +1,7 @@
 // Authorization that goes wrong: answers that a client must not trust, scopes that do not suffice, and a server that moves.
+
 import { since } from '../../model/requirement.ts';
+import type { RequirementId } from '../../model/requirement-id.ts';
 import { brief } from '../../model/value.ts';
 import { type Grant, guarded } from '../mock-authorization-server.ts';
 import type { Scenario } from '../scenario.ts';
@@ -8,7 +10,7 @@ import { begun, sound } from './authorization-steps.ts';
 /** Scenarios in which a client must stop: before it sends its user anywhere, or before it redeems the code. */
 function mustStop(
   name: string,
-  id: string,
+  id: RequirementId,
   revisions: Scenario['revisions'],
   grant: Grant,
   before: 'authorize' | 'token',

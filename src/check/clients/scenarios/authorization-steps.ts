@@ -1,4 +1,5 @@
 // What a client did on its way to a token, step by step.
+import type { RequirementId } from '../../model/requirement-id.ts';
 import { brief } from '../../model/value.ts';
 import type { Evidence, Judge } from '../../model/verdict.ts';
 import { type Event, eventsOf, type Grant } from '../mock-authorization-server.ts';
@@ -17,7 +18,7 @@ function stepsOf({ notes }: Played): Steps {
 }
 
 /** Nothing can be said of a client that never asks for authorization. */
-export function begun(played: Played, ids: readonly string[], judge: Judge): Steps | undefined {
+export function begun(played: Played, ids: readonly RequirementId[], judge: Judge): Steps | undefined {
   const steps = stepsOf(played);
   if (steps.of('server').length === 0) return undefined;
   if (steps.of('well-known').length + steps.of('authorize').length > 0) return steps;

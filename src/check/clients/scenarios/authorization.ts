@@ -1,6 +1,9 @@
 // A server that wants a token, and an authorization server that gives one to whoever asks for it properly.
+import type { Revision } from '../../../protocol/revision.ts';
 import { isLoopbackUrl } from '../../../text/loopback.ts';
 import { since } from '../../model/requirement.ts';
+import type { RequirementId } from '../../model/requirement-id.ts';
+import { traitsOf } from '../../model/revision.ts';
 import { brief } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
 import { type Event, guarded, metadataPaths } from '../mock-authorization-server.ts';
@@ -46,7 +49,7 @@ const flow = [
   'authorization/resource/no-trailing-slash',
   'authorization/redirect/safe',
   'authorization/redirect/registered',
-];
+] as const;
 
 const plainFlow: Scenario = {
   name: 'authorization',
@@ -55,7 +58,7 @@ const plainFlow: Scenario = {
   transports: ['http'],
   conformance: 'auth/metadata-var3',
   // From 2025-11-25 on only the last of the addresses has the metadata.
-  visit: guarded(({ notes }) => ({ ...sound, metadataAt: String(notes.get('revision')) < '2025-11-25' ? 0 : 2 })),
+  visit: guarded(({ notes }) => ({ ...sound, metadataAt: traitsOf(notes.get('revision') as Revision).metadataOrder ? 2 : 0 })),
   judge(played, judge) {
     const steps = begun(played, flow, judge);
     if (steps === undefined) return;
@@ -67,7 +70,7 @@ const plainFlow: Scenario = {
     const isRead = known.some((path) => path.includes('oauth-protected-resource'));
     judge.verdict('authorization/resource-metadata/used', isRead, read, []);
     judge.kept('authorization/resource-metadata/both-ways');
-    if (played.revision >= '2025-11-25') order(known, '/tenant', 'authorization/metadata/order-with-path', judge);
+    if (traitsOf(played.revision).metadataOrder) order(known, '/tenant', 'authorization/metadata/order-with-path', judge);
     else
       judge.verdict(
         'authorization/metadata/used',
@@ -76,7 +79,7 @@ const plainFlow: Scenario = {
         [],
       );
     if (asked === undefined) {
-      for (const id of ['authorization/metadata/both-kinds', 'authorization/metadata/several-addresses'])
+      for (const id of ['authorization/metadata/both-kinds', 'authorization/metadata/several-addresses'] as const)
         judge.broken(id, 'the metadata were not found', [read]);
       return;
     }
@@ -87,7 +90,7 @@ const plainFlow: Scenario = {
   },
 };
 
-function order(known: readonly string[], issuer: string, id: string, judge: Judge): void {
+function order(known: readonly string[], issuer: string, id: RequirementId, judge: Judge): void {
   const wanted = metadataPaths(issuer);
   const seen = known.filter((path) => wanted.includes(path)).slice(0, wanted.length);
   const isOrdered = seen.length === wanted.length && seen.every((path, index) => path === wanted[index]);
@@ -189,7 +192,7 @@ function tokens(steps: Steps, { exchanges, process }: Played, judge: Judge): voi
     ({ query, path }) => path === '/mcp' && Object.values(query).some((value) => value.startsWith('granted-')),
   );
   judge.verdict('authorization/token/not-in-query', inAddress === undefined, 'the token is in the address', show(inAddress));
-  if (given.length > 0) for (const id of ['authorization/http', 'authorization/refresh/not-assumed']) judge.kept(id);
+  if (given.length > 0) for (const id of ['authorization/http', 'authorization/refresh/not-assumed'] as const) judge.kept(id);
   const other = steps.of('server').find(({ headers }) => headers['authorization']?.startsWith('Bearer ') === false);
   if (other !== undefined) judge.broken('authorization/http', 'another kind of authorization is tried', show(other));
 }

@@ -1,6 +1,8 @@
 // Harder questions for a client in the revisions with a handshake: with progress, taken back, in a batch, with tools, as a task nobody offered.
-import type { Asked } from '../../model/ledger.ts';
+
+import type { LedgerRequest } from '../../model/ledger.ts';
 import { legacy } from '../../model/requirement.ts';
+import { traitsOf } from '../../model/revision.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief, isRecord, type Json } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
@@ -42,17 +44,17 @@ async function demand(asker: Asker, link: Link): Promise<void> {
   if (declared['roots'] !== undefined) await asker.ask('roots/list', { _meta: { progressToken: 'check-progress-2' } });
   if (samples || elicits) {
     const asked = samples
-      ? asker.ask('sampling/createMessage', prompt, { id: cancelled, patience: 700 })
+      ? asker.ask('sampling/createMessage', prompt, { id: cancelled, timeoutMs: 700 })
       : asker.ask(
           'elicitation/create',
           { message: 'Which fern?', requestedSchema: { type: 'object', properties: {} } },
-          { id: cancelled, patience: 700 },
+          { id: cancelled, timeoutMs: 700 },
         );
     asker.notify('notifications/cancelled', { requestId: cancelled, reason: 'no longer wanted' });
     await asked;
   }
-  if (revision === '2025-03-26' && link.canSpeak) await batch(link);
-  if (revision < '2025-11-25') return;
+  if (traitsOf(revision).batches && link.canSpeak) await batch(link);
+  if (!traitsOf(revision).richElicitation) return;
   if (samples && at(declared, 'tasks', 'requests', 'sampling', 'createMessage') === undefined)
     await asker.ask('sampling/createMessage', { ...prompt, task: { ttl: 1000 } }, { id: augmented, wild: true });
   if (at(declared, 'elicitation', 'url') !== undefined && link.origin !== undefined)
@@ -103,7 +105,7 @@ export const demands: Scenario = {
   judge(played, judge) {
     const link = busiest(played.links);
     if (link === undefined) return;
-    const asked = (id: string): Asked | undefined => link.ledger.requests.find((one) => one.id === id);
+    const asked = (id: string): LedgerRequest | undefined => link.ledger.requests.find((one) => one.id === id);
     takenBack(asked(cancelled), judge);
     inBatch(batched.map(asked), judge);
     withToolsAsked(asked, judge);
@@ -112,17 +114,17 @@ export const demands: Scenario = {
   },
 };
 
-function takenBack(asked: Asked | undefined, judge: Judge): void {
+function takenBack(asked: LedgerRequest | undefined, judge: Judge): void {
   if (asked?.cancelledAt === undefined) return;
   const [reply] = asked.replies;
   const id = 'cancellation/no-response';
   if (reply === undefined) return judge.kept(id);
-  // An answer that was on its way is nobody's fault.
+  // An answer that was already on its way is not a fault.
   if (reply.at - asked.cancelledAt < 300) return judge.unsure(id, 'the answer and the cancellation met on the way');
   judge.broken(id, 'a request is answered long after it was cancelled', [asked.message, reply]);
 }
 
-function inBatch(asked: readonly (Asked | undefined)[], judge: Judge): void {
+function inBatch(asked: readonly (LedgerRequest | undefined)[], judge: Judge): void {
   if (asked.some((one) => one === undefined)) return;
   const waiting = asked.filter((one) => one?.replies.length === 0);
   judge.verdict(
@@ -133,7 +135,7 @@ function inBatch(asked: readonly (Asked | undefined)[], judge: Judge): void {
   );
 }
 
-function withToolsAsked(asked: (id: string) => Asked | undefined, judge: Judge): void {
+function withToolsAsked(asked: (id: string) => LedgerRequest | undefined, judge: Judge): void {
   const first = asked(required);
   const result = at(first?.replies[0]?.value, 'result');
   if (first !== undefined && isRecord(result)) {
@@ -156,8 +158,8 @@ function withToolsAsked(asked: (id: string) => Asked | undefined, judge: Judge):
   }
 }
 
-/** Asked of a client that does no tasks. */
-function notAsTask(asked: Asked | undefined, judge: Judge): void {
+/** LedgerRequest of a client that does no tasks. */
+function notAsTask(asked: LedgerRequest | undefined, judge: Judge): void {
   const reply = asked?.replies[0];
   if (asked === undefined || reply === undefined) return;
   const isTask = at(reply.value, 'result', 'task') !== undefined;
@@ -166,7 +168,7 @@ function notAsTask(asked: Asked | undefined, judge: Judge): void {
   if (!isTask) judge.verdict('tasks/augment/ignored', isDone, `the answer is ${brief(at(reply.value, 'error'))}`, [asked.message, reply]);
 }
 
-function fetched(asked: Asked | undefined, { exchanges }: Played, judge: Judge): void {
+function fetched(asked: LedgerRequest | undefined, { exchanges }: Played, judge: Judge): void {
   if (asked === undefined || asked.replies.length === 0) return;
   const [visit] = exchanges.filter(({ request }) => new URL(request.url).pathname === page);
   judge.verdict('elicitation/url/not-fetched', visit === undefined, 'the page was fetched', visit === undefined ? [] : [visit]);

@@ -1,6 +1,8 @@
 // A server that does not answer, answers in a version nobody has, loses sessions and streams, or refuses at first.
+
 import { methodOf } from '../../model/ledger.ts';
 import { legacy } from '../../model/requirement.ts';
+import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Seen } from '../../model/rule.ts';
 import type { Happening } from '../../model/trace.ts';
 import { asRecord, at, brief } from '../../model/value.ts';
@@ -67,7 +69,7 @@ const silence: Scenario = {
     );
     if (!isGivenUp) return;
     // Over HTTP the newest revision cancels by closing the stream.
-    const isTold = cancelled !== undefined || (revision >= '2026-07-28' && transport === 'http' && isClosed);
+    const isTold = cancelled !== undefined || (isModern(revision) && transport === 'http' && isClosed);
     judge.verdict('lifecycle/timeouts/cancelled', isTold, 'the request was given up without a word', evidence);
     if (transport === 'stdio') judge.verdict('cancellation/stdio', cancelled !== undefined, 'no notifications/cancelled', evidence);
     if (transport === 'http' && (cancelled !== undefined || isClosed)) {
@@ -141,7 +143,7 @@ const refusedVersion: Scenario = {
         first.message,
         handshake.message,
       ]);
-    else if (transport === 'http' && known.revisions.some((one) => one < '2026-07-28')) judge.kept('http/era/body-inspected');
+    else if (transport === 'http' && known.revisions.some((one) => !isModern(one))) judge.kept('http/era/body-inspected');
     if (more.length > 0) judge.kept('versioning/retry');
     // Its user may have been told.
     else if (process.code !== 0 && !process.stopped) judge.unsure('versioning/retry', 'the client ended with an error');
@@ -164,7 +166,7 @@ const resume: Scenario = {
     if (link === undefined || typeof cut['event'] !== 'string') return;
     const back = exchanges.find(({ request }) => request.method === 'GET' && request.headers['last-event-id'] !== undefined);
     const asked = link.ledger.questions.filter(({ method }) => method === 'tools/call').map(({ message }) => message);
-    if (revision === '2025-11-25') judge.verdict('http/resume/polled', back !== undefined, 'nobody came back to the stream', asked);
+    if (traitsOf(revision).polledStreams) judge.verdict('http/resume/polled', back !== undefined, 'nobody came back to the stream', asked);
     if (back === undefined) return judge.verdict('http/resume/get', false, 'the stream was not resumed by GET with Last-Event-ID', asked);
     const last = back.request.headers['last-event-id'];
     judge.verdict('http/resume/get', last === cut['event'], `Last-Event-ID is ${brief(last)}, the last id was ${cut['event']}`, [back]);

@@ -35,7 +35,7 @@ const references: Scenario = {
   },
 };
 
-/** Deep enough to end whoever follows it without counting. */
+/** Deep enough to overflow the stack of a client that follows it without a limit. */
 function deep(levels: number): object {
   let schema: object = { type: 'string' };
   for (let level = 0; level < levels; level += 1) schema = { type: 'object', properties: { a: schema } };

@@ -1,4 +1,5 @@
 // Parameters that are repeated in headers, in 2026-07-28: plain, in Base64, absent; and tools whose marks break the rules.
+import type { RequirementId } from '../../model/requirement-id.ts';
 import { asRecord, brief, type Json } from '../../model/value.ts';
 import { tool } from '../default-server.ts';
 import { busiest, type OfferedTool, type Scenario } from '../scenario.ts';
@@ -16,7 +17,7 @@ const base64 = (text: string): string => `=?base64?${Buffer.from(text).toString(
 
 const looksEncoded = '=?base64?SGVsbG8=?=';
 /** What must stand in the header, by tool. */
-const expected: readonly (readonly [name: string, value: unknown, header: string | undefined, ids: readonly string[]])[] = [
+const expected: readonly (readonly [name: string, value: unknown, header: string | undefined, ids: readonly RequirementId[]])[] = [
   ['plain_value', 'us-west1', 'us-west1', ['http/param-headers/supported']],
   ['umlaut', 'Zürich', base64('Zürich'), ['http/param-headers/base64', 'http/param-headers/encoded', 'http/param-headers/marks']],
   ['blanks', ' padded ', base64(' padded '), ['http/param-headers/encoded']],

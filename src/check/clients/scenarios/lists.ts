@@ -1,5 +1,7 @@
 // Lists that a client may keep, that break off, that are of a kind nobody knows, or that have changed since; and answers in odd clothes.
+
 import { methodOf } from '../../model/ledger.ts';
+import { isModern } from '../../model/revision.ts';
 import { at, brief } from '../../model/value.ts';
 import { ordinaryTools, resources, tool } from '../default-server.ts';
 import { busiest, type Played, type Scenario } from '../scenario.ts';
@@ -137,7 +139,7 @@ const oddRefusal: Scenario = {
   answers: { 'server/discover': () => ({ error: { code: -32050, message: 'What is this?' } }) },
   judge({ links, others, known }, judge) {
     const asked = busiest(links)?.ledger.questions.find(({ method }) => method === 'server/discover');
-    if (asked === undefined || !known.revisions.some((one) => one < '2026-07-28')) return;
+    if (asked === undefined || !known.revisions.some((one) => !isModern(one))) return;
     const isTried = others.some(({ ledger }) => ledger.received.some((one) => methodOf(one) === 'initialize'));
     judge.verdict('discover/any-error', isTried, 'no handshake is tried after an error that is not -32601', [asked.message]);
   },

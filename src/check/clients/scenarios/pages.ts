@@ -1,17 +1,19 @@
 // Long lists in pages of different sizes, with cursors of every form, over streams where there are any.
+
 import { methodOf } from '../../model/ledger.ts';
+import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Seen } from '../../model/rule.ts';
 import { asList, at, brief, type Json } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
 import { prompts, resources, tool } from '../default-server.ts';
-import { type Answer, busiest, type Ended, type OfferedTool, type Scenario } from '../scenario.ts';
+import { busiest, type Ended, type OfferedTool, type Responder, type Scenario } from '../scenario.ts';
 
 /** Forms that invite to be read, trimmed or decoded. */
 const cursors = ['  10 ', 'eyJvZmZzZXQiOjB9==', 'page/3?x=%20&y', 'ünïcode→'] as const;
 
 const offered: readonly OfferedTool[] = ['Echo', 'echo', 'three', 'four', 'five'].map((name) => ({ tool: tool(name) }));
 
-function paged(member: string, items: readonly Json[], sizes: readonly number[]): Answer {
+function paged(member: string, items: readonly Json[], sizes: readonly number[]): Responder {
   return ({ params, link }) => {
     const all: readonly (string | undefined)[] = link.isModern && member === 'prompts' ? ['', ...cursors] : cursors;
     const given = params['cursor'];
@@ -82,18 +84,18 @@ export const pages: Scenario = {
     const pagesOf = (method: string) => new Set(asked.filter((one) => one.method === method).map(({ params }) => params['cursor'])).size;
     if (sent.length === 0) {
       const first = asked.slice(0, 1).map(({ message }) => message);
-      for (const id of ['prompts/list/pages', 'pagination/both-flows'])
+      for (const id of ['prompts/list/pages', 'pagination/both-flows'] as const)
         if (pagesOf('prompts/list') > 0) judge.broken(id, 'the client read the first page only', first);
-      for (const id of ['pagination/page-size', 'pagination/opaque/unchanged', 'pagination/opaque/format', 'pagination/end'])
+      for (const id of ['pagination/page-size', 'pagination/opaque/unchanged', 'pagination/opaque/format', 'pagination/end'] as const)
         judge.unsure(id, 'the client read the first page only');
       return;
     }
     const firstPrompts = asked.filter(({ method }) => method === 'prompts/list').map(({ message }) => message);
     const [seen, wanted] = [pagesOf('prompts/list'), promptSizes.length];
     // An empty cursor, in the newest revision, is what the first page of prompts ends with.
-    const stoppedAtEmpty = revision >= '2026-07-28' && seen === 1;
+    const stoppedAtEmpty = isModern(revision) && seen === 1;
     if (firstPrompts.length > 0) {
-      if (revision >= '2026-07-28')
+      if (isModern(revision))
         judge.verdict('pagination/empty-cursor', !stoppedAtEmpty, 'the list was not read beyond an empty cursor', firstPrompts);
       if (!stoppedAtEmpty) {
         judge.verdict('prompts/list/pages', seen >= wanted, `${seen} of ${wanted} pages were read`, firstPrompts);
@@ -124,7 +126,7 @@ export const pages: Scenario = {
     );
     judge.verdict('pagination/end', again === undefined, 'the last page was asked for again', again === undefined ? [] : [again.message]);
     const called = link.ledger.questions.filter(({ method }) => method === 'tools/call').map(({ params }) => params['name']);
-    if (revision >= '2025-11-25' && called.length > 0 && isWhole) {
+    if (traitsOf(revision).caseSensitiveNames && called.length > 0 && isWhole) {
       const both = called.includes('Echo') && called.includes('echo');
       if (both) judge.kept('tools/names/case');
       else if (asList(called).some((name) => String(name).toLowerCase() === 'echo') && called.length >= offered.length - 1)

@@ -1,4 +1,5 @@
 // The well-behaved server: what a client does by itself is judged by the rules.
+import { isModern } from '../../model/revision.ts';
 import { busiest, type Scenario } from '../scenario.ts';
 
 export const plain: Scenario = {
@@ -16,15 +17,15 @@ export const plain: Scenario = {
   judge({ transport, revision, links, all, known, process }, judge) {
     const link = busiest(links);
     if (link === undefined) return;
-    if (transport === 'http' && revision < '2026-07-28' && !process.stopped) {
+    if (transport === 'http' && !isModern(revision) && !process.stopped) {
       const isDeleted = link.conversation.exchanges.some(({ request }) => request.method === 'DELETE');
       judge.verdict('http/session/delete', isDeleted, 'the client left without ending its session', link.conversation.exchanges.slice(-1));
     }
     if (transport === 'stdio') judge.kept('stdio/supported');
     const [first] = all;
-    if (revision >= '2026-07-28') {
+    if (isModern(revision)) {
       const isProbe = first?.ledger.questions[0]?.method === 'server/discover';
-      if (known.revisions.some((one) => one < '2026-07-28')) {
+      if (known.revisions.some((one) => !isModern(one))) {
         if (isProbe && transport === 'http') judge.kept('http/era/detected');
         judge.verdict(
           'discover/probe-first',
@@ -46,7 +47,7 @@ export const plain: Scenario = {
     const asked = link.ledger.questions.find(({ method }) => method === 'initialize');
     const wanted = asked?.params['protocolVersion'];
     if (asked === undefined || typeof wanted !== 'string') return;
-    const legacy = known.revisions.filter((one) => one < '2026-07-28');
+    const legacy = known.revisions.filter((one) => !isModern(one));
     const newest = legacy.at(-1);
     if (newest === undefined) return;
     const isSupported = known.revisions.some((one) => one === wanted);

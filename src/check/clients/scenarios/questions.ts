@@ -2,6 +2,8 @@
 
 import { methodOf } from '../../model/ledger.ts';
 import { legacy } from '../../model/requirement.ts';
+import type { RequirementId } from '../../model/requirement-id.ts';
+import { traitsOf } from '../../model/revision.ts';
 import type { Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief, isRecord, type Json } from '../../model/value.ts';
@@ -37,8 +39,8 @@ async function everything(asker: Asker, link: Link): Promise<void> {
   if (pinged !== undefined) asker.notify('notifications/cancelled', { requestId: at(pinged.value, 'id') as string });
   await asker.ask('roots/list', {});
   await asker.ask('sampling/createMessage', prompt);
-  if (revision >= '2025-06-18') await asker.ask('elicitation/create', form);
-  if (revision >= '2025-11-25') {
+  if (traitsOf(revision).forms) await asker.ask('elicitation/create', form);
+  if (traitsOf(revision).richElicitation) {
     await asker.ask('elicitation/create', { mode: 'url', message: 'Open this', url: 'https://example.com/never', elicitationId: 'e1' });
     await asker.ask('sampling/createMessage', { ...prompt, tools: [tool('look_up')], toolChoice: { mode: 'none' } });
     asker.notify('notifications/elicitation/complete', { elicitationId: 'nobody-knows' });
@@ -47,7 +49,7 @@ async function everything(asker: Asker, link: Link): Promise<void> {
   await asker.ask('ping', {});
 }
 
-const undeclared: readonly (readonly [method: string, capability: string, id: string])[] = [
+const undeclared: readonly (readonly [method: string, capability: string, id: RequirementId])[] = [
   ['roots/list', 'roots', 'roots/capability'],
   ['sampling/createMessage', 'sampling', 'sampling/capability'],
   ['elicitation/create', 'elicitation', 'elicitation/capability'],
@@ -104,7 +106,7 @@ export const questions: Scenario = {
     }
     // What was answered after an improper cancellation shows that it did no harm.
     const survived = pings.at(-1)?.replies[0] !== undefined;
-    for (const what of ['unknown', 'malformed', 'completed']) {
+    for (const what of ['unknown', 'malformed', 'completed'] as const) {
       judge.verdict(
         `cancellation/invalid/${what}`,
         survived,
@@ -143,7 +145,7 @@ export const questions: Scenario = {
           );
       }
     }
-    if (revision >= '2025-11-25') newer(link, process, judge);
+    if (traitsOf(revision).richElicitation) newer(link, process, judge);
   },
 };
 

@@ -1,9 +1,10 @@
 // Results that need input, in 2026-07-28: what was asked for is answered by the same request, sent again.
 
+import type { RequirementId } from '../../model/requirement-id.ts';
 import { asList, asRecord, at, brief, type Json } from '../../model/value.ts';
 import { checkMessage } from '../../schemas/message.ts';
 import { tool } from '../default-server.ts';
-import { busiest, type OfferedTool, type Said, type Scenario, type Turn } from '../scenario.ts';
+import { busiest, type MockReply, type OfferedTool, type Scenario, type Turn } from '../scenario.ts';
 
 const state = 'b64:eyJyb3VuZCI6MX0= %7B"q":"ü"%7D  ';
 const form = {
@@ -20,8 +21,8 @@ const sample = {
 };
 const roots = { method: 'roots/list', params: {} };
 
-const done: Said = { result: { content: [{ type: 'text', text: 'done' }] } };
-const needs = (requests: Json, given?: string): Said => ({
+const done: MockReply = { result: { content: [{ type: 'text', text: 'done' }] } };
+const needs = (requests: Json, given?: string): MockReply => ({
   result: {
     resultType: 'input_required',
     ...(Object.keys(requests).length > 0 && { inputRequests: requests }),
@@ -86,7 +87,7 @@ export const rounds: Scenario = {
     if (link === undefined) return;
     const calls = link.ledger.questions.filter(({ method }) => method === 'tools/call');
     const of = (name: string) => calls.filter(({ params }) => params['name'] === name);
-    for (const name of ['test_mrtr_echo_state', 'test_mrtr_no_state', 'test_mrtr_state_only']) {
+    for (const name of ['test_mrtr_echo_state', 'test_mrtr_no_state', 'test_mrtr_state_only'] as const) {
       const [first, again] = of(name);
       const result = asRecord(at(first?.replies[0]?.value, 'result'));
       if (first === undefined || result['resultType'] !== 'input_required') continue;
@@ -121,7 +122,7 @@ export const rounds: Scenario = {
   },
 };
 
-const kinds: readonly (readonly [key: string, shape: string, capability: string])[] = [
+const kinds: readonly (readonly [key: string, shape: RequirementId, capability: RequirementId])[] = [
   ['fern', 'elicitation/result/shape', 'elicitation/capability'],
   ['word', 'sampling/result/shape', 'sampling/capability'],
   ['places', 'roots/list/shape', 'roots/capability'],

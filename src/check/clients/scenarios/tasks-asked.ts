@@ -1,5 +1,7 @@
 // Tasks of a client, in 2025-11-25: what it declared that it carries out as tasks is asked of it as one, looked after, and taken back.
-import { type Asked, methodOf } from '../../model/ledger.ts';
+
+import { type LedgerRequest, methodOf } from '../../model/ledger.ts';
+import type { RequirementId } from '../../model/requirement-id.ts';
 import type { Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, brief, type Json } from '../../model/value.ts';
@@ -123,7 +125,7 @@ export const tasksAsked: Scenario = {
 };
 
 /** What the request itself would have given, and not before it is there. */
-function results(begun: Asked, { ledger }: Seen, taskId: unknown, judge: Judge): void {
+function results(begun: LedgerRequest, { ledger }: Seen, taskId: unknown, judge: Judge): void {
   const asked = ledger.requests.find(({ id }) => id === result);
   const reply = asked?.replies[0];
   if (asked === undefined || reply === undefined) return;
@@ -149,7 +151,7 @@ function results(begun: Asked, { ledger }: Seen, taskId: unknown, judge: Judge):
 }
 
 function answers({ ledger }: Seen, taskId: unknown, judge: Judge): void {
-  const verdict = (id: string, name: string, isKept: (value: unknown) => boolean): void => {
+  const verdict = (id: RequirementId, name: string, isKept: (value: unknown) => boolean): void => {
     const asked = ledger.requests.find((one) => one.id === name);
     const reply = asked?.replies[0];
     if (asked === undefined || reply === undefined) return;
@@ -161,7 +163,8 @@ function answers({ ledger }: Seen, taskId: unknown, judge: Judge): void {
   // What was done before it could be cancelled shows nothing.
   const isDone = isRefused(at(ledger.requests.find(({ id }) => id === away)?.replies[0]?.value, 'error'));
   if (isDone)
-    for (const id of ['tasks/cancel/cancelled', 'tasks/cancel/stays']) judge.unsure(id, 'the task was done before it was cancelled');
+    for (const id of ['tasks/cancel/cancelled', 'tasks/cancel/stays'] as const)
+      judge.unsure(id, 'the task was done before it was cancelled');
   else {
     verdict('tasks/cancel/cancelled', away, (said) => at(said, 'status') === 'cancelled');
     verdict('tasks/cancel/stays', stays, (said) => at(said, 'status') === 'cancelled');

@@ -3,7 +3,16 @@ import { methodOf } from '../../model/ledger.ts';
 import { at, brief, type Json } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
 import { tool } from '../default-server.ts';
-import { type Answer, busiest, type Link, type OfferedTool, type Played, type Said, type Scenario, type Turn } from '../scenario.ts';
+import {
+  busiest,
+  type Link,
+  type MockReply,
+  type OfferedTool,
+  type Played,
+  type Responder,
+  type Scenario,
+  type Turn,
+} from '../scenario.ts';
 
 const related = 'io.modelcontextprotocol/related-task';
 const pollInterval = 150;
@@ -28,7 +37,7 @@ function worksOf(link: Link): Map<unknown, Work> {
 
 const offered = (name: string, taskSupport?: string): OfferedTool => ({
   tool: tool(name, {}, {}, taskSupport === undefined ? {} : { execution: { taskSupport } }),
-  call({ params, link }: Turn): Said {
+  call({ params, link }: Turn): MockReply {
     if (params['task'] === undefined) return { result: content };
     const all = worksOf(link);
     const work = { taskId: `check-${name}-${all.size + 1}`, name, createdAt: new Date().toISOString(), polls: 0 };
@@ -43,11 +52,11 @@ function taskOf({ taskId, name, createdAt, polls }: Work): Json {
   return { taskId, status, createdAt, lastUpdatedAt: createdAt, ttl: 60_000, pollInterval };
 }
 
-function find(turn: Turn): Work | Said {
+function find(turn: Turn): Work | MockReply {
   return worksOf(turn.link).get(turn.params['taskId']) ?? { error: { code: -32602, message: 'Unknown task' } };
 }
 
-const get: Answer = (turn) => {
+const get: Responder = (turn) => {
   const work = find(turn);
   if (!('taskId' in work)) return work;
   work.polls += 1;
@@ -55,7 +64,7 @@ const get: Answer = (turn) => {
   return { result: taskOf(work) };
 };
 
-const result: Answer = async (turn) => {
+const result: Responder = async (turn) => {
   const work = find(turn);
   if (!('taskId' in work)) return work;
   if (work.name === 'needs_input' && turn.link.declared['elicitation'] !== undefined) {
@@ -68,7 +77,7 @@ const result: Answer = async (turn) => {
   return { result: { ...content, _meta: { [related]: { taskId: work.taskId } } } };
 };
 
-const list: Answer = (turn) => {
+const list: Responder = (turn) => {
   const tasks = [...worksOf(turn.link).values()].map(taskOf);
   if (turn.params['cursor'] === undefined) return { result: { tasks: tasks.slice(0, 1), nextCursor: cursor } };
   return turn.params['cursor'] === cursor ? { result: { tasks: tasks.slice(1) } } : { error: { code: -32602, message: 'Invalid cursor' } };

@@ -1,4 +1,5 @@
 // Requests of a client over HTTP: methods, types, sessions, and the headers that repeat what the body says.
+import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Exchange, Message } from '../../model/trace.ts';
 import { asRecord, at, brief } from '../../model/value.ts';
@@ -44,7 +45,7 @@ function post(exchange: Exchange, messages: readonly Message[], { conversation }
   const isBatch = messages.some(({ member }) => member !== undefined);
   const isMessage =
     messages.length > 0 && messages.every(({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value));
-  const isBody = isMessage && (!isBatch || conversation.revision === '2025-03-26');
+  const isBody = isMessage && (!isBatch || traitsOf(conversation.revision).batches);
   judge.verdict('http/post/body', isBody, isBatch ? 'the body is a batch' : 'the body is no message', [exchange]);
   if (!isBatch) judge.kept('http/post/each-message');
 }
@@ -55,14 +56,14 @@ function get(exchange: Exchange, judge: Judge): void {
   judge.verdict('http/get/accept', accept.includes('text/event-stream'), `Accept is ${brief(exchange.request.headers['accept'])}`, [
     exchange,
   ]);
-  if (exchange.failure === 'closed by the client') judge.kept('http/get/client-closes');
+  if (exchange.failure?.reason === 'closed-by-client') judge.kept('http/get/client-closes');
 }
 
 /** What follows the handshake names its session and its version; in 2026-07-28 everything does. */
 function later(exchange: Exchange, messages: readonly Message[], { conversation }: Seen, judge: Judge): void {
   const { headers } = exchange.request;
   const given = headers['mcp-protocol-version'];
-  if (conversation.revision >= '2026-07-28') return modern(exchange, messages, judge);
+  if (isModern(conversation.revision)) return modern(exchange, messages, judge);
   if (messages.some(({ value }) => at(value, 'method') === 'initialize')) return;
   const begun = conversation.exchanges.find(({ response }) => response?.headers['mcp-session-id'] !== undefined);
   const session = begun?.response?.headers['mcp-session-id'];

@@ -1,5 +1,7 @@
 // How a client begins: the handshake, what it says of itself, and whether it keeps to what was agreed on.
+import type { Revision } from '../../../protocol/revision.ts';
 import { methodOf } from '../../model/ledger.ts';
+import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import { asRecord, at, brief, isRecord } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
@@ -21,7 +23,7 @@ export const lifecycle: Rule = {
     'elicitation/modes/at-least-one',
   ],
   apply(seen, judge) {
-    if (seen.conversation.revision >= '2026-07-28') return;
+    if (isModern(seen.conversation.revision)) return;
     handshake(seen, judge);
     agreed(seen, judge);
   },
@@ -68,9 +70,9 @@ function handshake({ conversation, ledger }: Seen, judge: Judge): void {
   if (early.length === 0 && others.length > 0) judge.kept('lifecycle/before-answer/pings-only');
 }
 
-function modes(capabilities: ReturnType<typeof asRecord>, revision: string, judge: Judge): void {
+function modes(capabilities: ReturnType<typeof asRecord>, revision: Revision, judge: Judge): void {
   const { elicitation } = capabilities;
-  if (!isRecord(elicitation) || revision < '2025-11-25') return;
+  if (!isRecord(elicitation) || !traitsOf(revision).richElicitation) return;
   // An empty object stands for forms.
   const isSome = Object.keys(elicitation).length === 0 || 'form' in elicitation || 'url' in elicitation;
   judge.verdict('elicitation/modes/at-least-one', isSome, `elicitation is ${brief(elicitation)}`, []);
@@ -100,7 +102,8 @@ function agreed({ ledger, greeting, declared, conversation }: Seen, judge: Judge
     const isKnown = isDefined(conversation.revision, 'client', method);
     judge.verdict('lifecycle/version/respected', isKnown, `${method} is no request of ${conversation.revision}`, [message]);
     // Completions had no capability in the first revision.
-    const needed = method === 'completion/complete' && conversation.revision < '2025-03-26' ? undefined : needs.get(method);
+    const needed =
+      method === 'completion/complete' && !traitsOf(conversation.revision).completionsCapability ? undefined : needs.get(method);
     if (needed === undefined) continue;
     const value = at(greeting.capabilities, ...needed.split('.'));
     const isOffered = value !== undefined && value !== false;

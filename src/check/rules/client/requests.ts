@@ -1,5 +1,7 @@
 // Requests of a client in 2026-07-28, and what its messages carry with them in any revision.
+
 import { methodOf } from '../../model/ledger.ts';
+import { isModern } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import { at, brief, isRecord } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
@@ -26,7 +28,7 @@ export const requests: Rule = {
       const isToken = typeof token === 'string' || Number.isInteger(token);
       judge.verdict('progress/token/type', isToken, `the token is ${brief(token)}`, [message]);
     }
-    if (conversation.revision < '2026-07-28') return;
+    if (!isModern(conversation.revision)) return;
     inFlight(seen, judge);
     metadata(seen, judge);
     cancelled(seen, judge);

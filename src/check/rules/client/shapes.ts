@@ -1,11 +1,13 @@
 // Every message of a client by the schema of its revision; what has a requirement of its own is left to it.
+
 import { methodOf } from '../../model/ledger.ts';
+import type { RequirementId } from '../../model/requirement-id.ts';
 import type { Rule } from '../../model/rule.ts';
 import { asList, at, brief, isRecord } from '../../model/value.ts';
 import { checkMessage } from '../../schemas/message.ts';
 import type { Issue } from '../../schemas/shape.ts';
 
-const results: ReadonlyMap<string, string> = new Map([
+const results: ReadonlyMap<string, RequirementId> = new Map<string, RequirementId>([
   ['roots/list', 'roots/list/shape'],
   ['sampling/createMessage', 'sampling/result/shape'],
   ['elicitation/create', 'elicitation/result/shape'],
@@ -14,7 +16,7 @@ const results: ReadonlyMap<string, string> = new Map([
   ['tasks/list', 'tasks/shape'],
   ['tasks/cancel', 'tasks/shape'],
 ]);
-const calls: ReadonlyMap<string, string> = new Map([
+const calls: ReadonlyMap<string, RequirementId> = new Map<string, RequirementId>([
   ['notifications/progress', 'progress/shape'],
   ['notifications/tasks/status', 'tasks/shape'],
 ]);

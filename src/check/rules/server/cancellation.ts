@@ -1,5 +1,7 @@
 // Cancellations by the server: of requests it has sent itself, or of subscriptions.
+
 import { methodOf } from '../../model/ledger.ts';
+import { isModern } from '../../model/revision.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
@@ -15,11 +17,11 @@ export const cancellation: Rule = {
     'cancellation/server/names-listen',
   ],
   apply({ ledger, conversation }, judge) {
-    const isModern = conversation.revision >= '2026-07-28';
+    const isStateless = isModern(conversation.revision);
     for (const message of ledger.notifications) {
       if (methodOf(message) !== 'notifications/cancelled') continue;
       const id = at(message.value, 'params', 'requestId');
-      if (isModern) {
+      if (isStateless) {
         const asked = ledger.requests.find((one) => one.id === id);
         const isListen = asked?.method === 'subscriptions/listen';
         judge.verdict('cancellation/server/names-listen', isListen, `the server cancels ${brief(id)}, which is no subscription`, [message]);

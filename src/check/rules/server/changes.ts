@@ -1,5 +1,7 @@
 // Changes that a server promised to tell of: they show when it is asked twice, and so does that nothing was told.
-import { type Asked, methodOf } from '../../model/ledger.ts';
+
+import { type LedgerRequest, methodOf } from '../../model/ledger.ts';
+import { isModern } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, brief, isRecord } from '../../model/value.ts';
@@ -11,8 +13,9 @@ export const changes: Rule = {
   judges: ['tools/list-changed/sent', 'resources/list-changed/sent', 'prompts/list-changed/sent', 'resources/updated/sent'],
   apply(seen, judge) {
     for (const message of seen.ledger.notifications) {
-      const [, kind = '', what] = methodOf(message).split('/');
-      if (what === 'list_changed' && kind !== 'roots') judge.kept(`${kind}/list-changed/sent`);
+      const [, name, what] = methodOf(message).split('/');
+      const kind = kinds.find((one) => one === name);
+      if (what === 'list_changed' && kind !== undefined) judge.kept(`${kind}/list-changed/sent`);
       if (kind === 'resources' && what === 'updated') judge.kept('resources/updated/sent');
     }
     for (const kind of kinds) {
@@ -30,7 +33,7 @@ function lists(kind: (typeof kinds)[number], seen: Seen, judge: Judge): void {
     if (method !== `${kind}/list` || message.wild === true || params['cursor'] !== undefined) return false;
     return isRecord(result) && Array.isArray(result[kind]) && result['nextCursor'] === undefined;
   });
-  const names = ({ replies: [reply] }: Asked): string =>
+  const names = ({ replies: [reply] }: LedgerRequest): string =>
     JSON.stringify(
       asList(at(reply?.value, 'result', kind))
         .map((one) => String(asRecord(one)[key]))
@@ -48,7 +51,7 @@ function lists(kind: (typeof kinds)[number], seen: Seen, judge: Judge): void {
 /** Something that was read after a subscription and then was another, and stayed so: what is new at each reading is no change. */
 function contents(seen: Seen, judge: Judge): void {
   const { ledger, conversation } = seen;
-  if (conversation.revision >= '2026-07-28') return;
+  if (isModern(conversation.revision)) return;
   const place = (message: Message | undefined) => (message === undefined ? -1 : conversation.messages.indexOf(message));
   for (const {
     method,
@@ -64,7 +67,7 @@ function contents(seen: Seen, judge: Judge): void {
       if (what !== 'resources/read' || of['uri'] !== uri || !isRecord(at(given?.value, 'result'))) return false;
       return place(message) > place(reply) && (end === undefined || place(message) < place(end.message));
     });
-    const text = (asked: Asked | undefined): string => JSON.stringify(at(asked?.replies[0]?.value, 'result', 'contents'));
+    const text = (asked: LedgerRequest | undefined): string => JSON.stringify(at(asked?.replies[0]?.value, 'result', 'contents'));
     reads.forEach((second, index) => {
       const [first, third] = [reads[index - 1], reads[index + 1]];
       if (first === undefined || third === undefined || text(first) === text(second) || text(second) !== text(third)) return;
@@ -79,20 +82,20 @@ function contents(seen: Seen, judge: Judge): void {
   }
 }
 
-function isToldAfter({ replies: [reply] }: Asked, { ledger, conversation }: Seen, isIt: (message: Message) => boolean): boolean {
+function isToldAfter({ replies: [reply] }: LedgerRequest, { ledger, conversation }: Seen, isIt: (message: Message) => boolean): boolean {
   const from = reply === undefined ? 0 : conversation.messages.indexOf(reply);
   // A notification may be ahead of the list that was made before it.
   return ledger.notifications.some((message) => isIt(message) && conversation.messages.indexOf(message) > from - 8);
 }
 
 /** Whether there was a way to tell all the time, and the server has said something since. */
-function isHeard(filter: string | undefined, before: Asked, later: Asked, { ledger, conversation }: Seen): boolean {
+function isHeard(filter: string | undefined, before: LedgerRequest, later: LedgerRequest, { ledger, conversation }: Seen): boolean {
   const [from, to] = [before.replies[0], later.replies[0]];
   if (from === undefined || to === undefined) return false;
   const place = (message: Message) => conversation.messages.indexOf(message);
   const isOver = ledger.requests.some(({ message, replies: [reply] }) => reply !== undefined && place(message) > place(to));
   if (!isOver) return false;
-  if (conversation.revision >= '2026-07-28') return filter !== undefined && listens(filter, from, to, ledger.requests);
+  if (isModern(conversation.revision)) return filter !== undefined && listens(filter, from, to, ledger.requests);
   if (conversation.transport !== 'http') return true;
   return conversation.exchanges.some(({ request, response, at: begun }) => {
     if (request.method !== 'GET' || response?.status !== 200 || !/^text\/event-stream/i.test(response.headers['content-type'] ?? ''))
@@ -101,7 +104,7 @@ function isHeard(filter: string | undefined, before: Asked, later: Asked, { ledg
   });
 }
 
-function listens(filter: string, from: Message, to: Message, requests: readonly Asked[]): boolean {
+function listens(filter: string, from: Message, to: Message, requests: readonly LedgerRequest[]): boolean {
   return requests.some(({ method, params, message, replies: [end] }) => {
     if (method !== 'subscriptions/listen' || asRecord(params['notifications'])[filter] !== true) return false;
     const closed = message.exchange?.response?.endedAt;

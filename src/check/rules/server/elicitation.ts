@@ -1,6 +1,8 @@
 // Questions to the user: forms that ask for no secrets, pages with a proper address.
+
 import { isLoopback } from '../../../text/loopback.ts';
 import { methodOf } from '../../model/ledger.ts';
+import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, brief, isRecord, type Json } from '../../model/value.ts';
@@ -63,7 +65,7 @@ function form(params: Json, message: Message, judge: Judge): void {
 function page(params: Json, message: Message, { conversation }: Seen, judge: Judge): void {
   const { url, message: text, elicitationId } = params;
   const isComplete =
-    typeof url === 'string' && typeof text === 'string' && (conversation.revision >= '2026-07-28' || typeof elicitationId === 'string');
+    typeof url === 'string' && typeof text === 'string' && (isModern(conversation.revision) || typeof elicitationId === 'string');
   judge.verdict('elicitation/url/params', isComplete, `the params are ${brief(params)}`, [message]);
   if (typeof url !== 'string') return;
   judge.verdict('elicitation/url/valid', URL.canParse(url), `the url is ${brief(url)}`, [message]);
@@ -73,7 +75,7 @@ function page(params: Json, message: Message, { conversation }: Seen, judge: Jud
 }
 
 function required({ ledger, conversation }: Seen, judge: Judge): void {
-  if (conversation.revision !== '2025-11-25') return;
+  if (!traitsOf(conversation.revision).urlRequiredError) return;
   for (const message of ledger.received) {
     if (at(message.value, 'error', 'code') !== -32042) continue;
     const listed = asList(at(message.value, 'error', 'data', 'elicitations'));

@@ -30,7 +30,7 @@ export const framing: Rule = {
 function unfinished({ conversation }: Pick<Seen, 'conversation'>, judge: Judge, isClean: boolean): void {
   const rest = conversation.happenings.find(({ what }) => what === 'unfinished-line');
   // A process that was killed in the middle of a line is not to blame for it.
-  const killed = conversation.happenings.some(({ what, detail }) => what === 'exit' && detail.startsWith('ended by SIG'));
+  const killed = conversation.happenings.some(({ what, signal }) => what === 'exit' && signal !== undefined);
   if (rest !== undefined && !killed && parseJson(rest.detail) === undefined) {
     const shown = rest.detail.slice(0, 400);
     judge.broken('stdio/stdout-clean', `the last bytes on standard output are no message: ${shown.slice(0, 120)}`, [shown]);

@@ -1,4 +1,5 @@
 // Streamable HTTP as it was seen: types, streams, events, sessions.
+import { isModern } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Exchange, Message } from '../../model/trace.ts';
 import { asRecord, at, brief } from '../../model/value.ts';
@@ -33,7 +34,7 @@ export const http: Rule = {
         judge.verdict('http/stream/accel-buffering', value?.toLowerCase() === 'no', `X-Accel-Buffering is ${brief(value)}`, [exchange]);
       }
       const session = response.headers['mcp-session-id'];
-      if (session === undefined || conversation.revision >= '2026-07-28') continue;
+      if (session === undefined || isModern(conversation.revision)) continue;
       judge.kept('http/session/assigned');
       judge.verdict('http/session/visible-ascii', /^[\x21-\x7e]+$/.test(session), `the session id is ${brief(session)}`, [exchange]);
     }

@@ -1,7 +1,8 @@
 // Results that require input, and subscriptions: how a server of 2026-07-28 speaks without requests of its own.
 
 import { repeatedMember } from '../../model/duplicate-members.ts';
-import { type Asked, methodOf } from '../../model/ledger.ts';
+import { type LedgerRequest, methodOf } from '../../model/ledger.ts';
+import { isModern } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, brief, isRecord, type Json } from '../../model/value.ts';
@@ -31,7 +32,7 @@ export const input: Rule = {
   ],
   apply(seen, judge) {
     const { ledger, conversation, greeting } = seen;
-    if (conversation.revision < '2026-07-28') return;
+    if (!isModern(conversation.revision)) return;
     for (const { message, method } of ledger.questions) judge.broken('input/only-way', `the server sends the request ${method}`, [message]);
     if (ledger.questions.length === 0 && ledger.received.length > 0) judge.kept('input/only-way');
     for (const [message, asked] of ledger.answered) {
@@ -66,7 +67,7 @@ export const input: Rule = {
 };
 
 /** A client that declared no extension gets nothing that only an extension explains. */
-function extended({ greeting }: Seen, { params, message }: Asked, result: Json, evidence: readonly Message[], judge: Judge): void {
+function extended({ greeting }: Seen, { params, message }: LedgerRequest, result: Json, evidence: readonly Message[], judge: Judge): void {
   const known = Object.keys(asRecord(greeting?.capabilities['extensions']));
   const own = at(params, '_meta', 'io.modelcontextprotocol/clientCapabilities', 'extensions');
   const type = result['resultType'];
@@ -143,7 +144,7 @@ function subscriptions({ ledger, conversation }: Seen, judge: Judge): void {
 }
 
 /** What a server owes to a subscription that it took, and that it ends by itself. */
-function ended({ id, message, replies: [reply] }: Asked, { notifications, conversation }: Seen['ledger'], judge: Judge): void {
+function ended({ id, message, replies: [reply] }: LedgerRequest, { notifications, conversation }: Seen['ledger'], judge: Judge): void {
   const names = (method: string, ...path: string[]) =>
     notifications.find((one) => methodOf(one) === method && at(one.value, 'params', ...path) === id);
   const taken = names('notifications/subscriptions/acknowledged', '_meta', subscriptionId);

@@ -1,6 +1,8 @@
 // What was agreed on at the beginning, and whether the server keeps to it.
+
 import { methodOf } from '../../model/ledger.ts';
 import { all } from '../../model/requirement.ts';
+import { isModern } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { asRecord, at, brief, isRecord, type Json } from '../../model/value.ts';
@@ -23,7 +25,7 @@ export const lifecycle: Rule = {
     const [reply] = asked?.replies ?? [];
     const result = at(reply?.value, 'result');
     if (asked !== undefined && reply !== undefined && isRecord(result)) initialized(result, [asked.message, reply], judge);
-    if (seen.conversation.revision < '2026-07-28') {
+    if (!isModern(seen.conversation.revision)) {
       capabilities(seen, judge);
       versions(seen, judge);
       quiet(seen, judge);

@@ -1,5 +1,7 @@
 // Log messages: declared, at the level that was asked for, and where they belong.
+
 import { methodOf } from '../../model/ledger.ts';
+import { isModern } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, isRecord } from '../../model/value.ts';
@@ -21,10 +23,10 @@ export const logging: Rule = {
           [message],
         );
       }
-      if (conversation.revision >= '2026-07-28') perRequest(message, seen, judge);
+      if (isModern(conversation.revision)) perRequest(message, seen, judge);
       else respected(message, seen, judge);
     }
-    if (conversation.revision >= '2026-07-28' && logs.length === 0 && ledger.requests.length > 0) judge.kept('logging/request/asked-for');
+    if (isModern(conversation.revision) && logs.length === 0 && ledger.requests.length > 0) judge.kept('logging/request/asked-for');
   },
 };
 

@@ -1,4 +1,5 @@
 // Parameters of tools that are marked to be repeated in headers.
+import { isModern } from '../../model/revision.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, brief, isRecord } from '../../model/value.ts';
@@ -6,14 +7,13 @@ import type { Judge } from '../../model/verdict.ts';
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-const ids = ['designated', 'name-empty', 'name-token', 'name-control', 'name-unique', 'primitive', 'reachable'].map(
-  (id) => `http/param-headers/${id}`,
-);
+const names = ['designated', 'name-empty', 'name-token', 'name-control', 'name-unique', 'primitive', 'reachable'] as const;
+const ids = names.map((name) => `http/param-headers/${name}` as const);
 
 export const marks: Rule = {
   judges: ids,
   apply({ ledger, conversation }, judge) {
-    if (conversation.revision < '2026-07-28') return;
+    if (!isModern(conversation.revision)) return;
     for (const [message, { method }] of ledger.answered) {
       if (method !== 'tools/list' || message.direction !== 'received') continue;
       const tools = at(message.value, 'result', 'tools');

@@ -1,5 +1,5 @@
 // Each request has one reply, and nothing else has any.
-import type { Asked, Ledger } from '../../model/ledger.ts';
+import type { Ledger, LedgerRequest } from '../../model/ledger.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { Conversation, Message } from '../../model/trace.ts';
 import { asRecord, at, brief } from '../../model/value.ts';
@@ -46,7 +46,7 @@ function stray(message: Message, ledger: Ledger, judge: Judge): number {
     (one) => one.direction === 'sent' && one.exchange !== undefined && one.exchange === message.exchange,
   );
   if (id === null) {
-    // An error that answers bytes nobody could read names no request.
+    // An error about unreadable bytes cannot name a request.
     if (isError && (conversation.wild || (message.exchange?.response?.status ?? 0) >= 400)) return 1;
     // What was sent just before; a request may have followed a notification at once.
     const before = conversation.messages.slice(0, conversation.messages.indexOf(message)).filter((one) => one.direction === 'sent');
@@ -80,17 +80,17 @@ function questions({ questions: asked, conversation }: Ledger, judge: Judge): vo
 }
 
 /** Whether a reply was waited for in vain. */
-function isOwed({ message, cancelledAt, method, id }: Asked, { conversation, malformed }: Ledger): boolean {
+function isOwed({ message, cancelledAt, method, id }: LedgerRequest, { conversation, malformed }: Ledger): boolean {
   if (message.wild === true || message.member !== undefined || cancelledAt !== undefined || method === 'subscriptions/listen') return false;
   // What runs a server's own code may take as long as it likes.
   if (['tools/call', 'tasks/result', 'resources/read', 'prompts/get', 'completion/complete'].includes(method)) return false;
   if (typeof id !== 'string' && typeof id !== 'number') return false;
   if (conversation.isFull) return false;
   const { exchange } = message;
-  if (exchange !== undefined && (exchange.failure === 'closed by the client' || (exchange.response?.status ?? 0) >= 400)) return false;
+  if (exchange !== undefined && (exchange.failure?.reason === 'closed-by-client' || (exchange.response?.status ?? 0) >= 400)) return false;
   // What came in its place was judged already.
   if (malformed.some((one) => at(one.value, 'id') === id)) return false;
-  // A server that can run only once, and is gone before it said anything, has not started: there is nobody who owes an answer.
+  // A second instance that exits before its first message never started, so it owes no answer.
   const ended = conversation.happenings.find(({ what }) => what === 'end-of-input' || what === 'signal' || what === 'exit');
   if (ended?.what === 'exit' && !conversation.messages.some(({ direction }) => direction === 'received')) return false;
   // After a signal nothing is owed any more, even if something still comes.

@@ -1,4 +1,5 @@
 // What every result of 2026-07-28 carries: its type, how long it may be kept, and who made it.
+import { isModern } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief, isRecord, type Json } from '../../model/value.ts';
@@ -28,7 +29,7 @@ export const results: Rule = {
   ],
   apply(seen, judge) {
     const { ledger, conversation, greeting } = seen;
-    if (conversation.revision < '2026-07-28') return;
+    if (!isModern(conversation.revision)) return;
     for (const [message, asked] of ledger.answered) {
       const result = at(message.value, 'result');
       if (message.direction !== 'received' || !isRecord(result) || asked.message.wild === true) continue;

@@ -1,12 +1,14 @@
 // Every message by the schema of its revision; what has a requirement of its own is left to it.
+
 import { methodOf } from '../../model/ledger.ts';
+import type { RequirementId } from '../../model/requirement-id.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, isRecord } from '../../model/value.ts';
 import { checkMessage } from '../../schemas/message.ts';
 import type { Issue } from '../../schemas/shape.ts';
 
-const results: ReadonlyMap<string, string> = new Map([
+const results: ReadonlyMap<string, RequirementId> = new Map<string, RequirementId>([
   ['server/discover', 'discover/shape'],
   ['tools/list', 'tools/list/shape'],
   ['tools/call', 'tools/call/shape'],
@@ -22,7 +24,7 @@ const results: ReadonlyMap<string, string> = new Map([
   ['tasks/cancel', 'tasks/shape'],
   ['subscriptions/listen', 'subscriptions/listen/shape'],
 ]);
-const calls: ReadonlyMap<string, string> = new Map([
+const calls: ReadonlyMap<string, RequirementId> = new Map<string, RequirementId>([
   ['notifications/message', 'logging/shape'],
   ['notifications/progress', 'progress/shape'],
   ['notifications/resources/updated', 'resources/updated/shape'],

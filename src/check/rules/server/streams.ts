@@ -1,5 +1,5 @@
 // The stream that answers a POST: what comes on it, in which order, and how it ends.
-import type { Asked } from '../../model/ledger.ts';
+import type { LedgerRequest } from '../../model/ledger.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { Exchange } from '../../model/trace.ts';
 import { at } from '../../model/value.ts';
@@ -45,9 +45,9 @@ export const streams: Rule = {
   },
 };
 
-function ending(exchange: Exchange, asked: readonly Asked[], judge: Judge): void {
+function ending(exchange: Exchange, asked: readonly LedgerRequest[], judge: Judge): void {
   const { response, failure } = exchange;
-  if (response?.endedAt === undefined || failure === 'closed by the client') {
+  if (response?.endedAt === undefined || failure?.reason === 'closed-by-client') {
     const answered = asked.every(({ replies }) => replies.length > 0);
     const last = Math.max(...asked.flatMap(({ replies }) => replies.map(({ at: when }) => when)));
     const isKept = answered && response?.endedAt !== undefined && response.endedAt - last > 1_500;

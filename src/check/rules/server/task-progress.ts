@@ -1,5 +1,7 @@
 // Progress of tasks of 2025-11-25: under the token of the request that became the task, and no longer than the task goes on.
-import { type Asked, methodOf } from '../../model/ledger.ts';
+
+import { type LedgerRequest, methodOf } from '../../model/ledger.ts';
+import { traitsOf } from '../../model/revision.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief, isRecord } from '../../model/value.ts';
@@ -11,8 +13,8 @@ export const taskProgress: Rule = {
   judges: ['progress/tasks/same-token', 'progress/tasks/stops'],
   apply(seen, judge) {
     const { ledger, conversation } = seen;
-    if (conversation.revision !== '2025-11-25') return;
-    const made = new Map<unknown, Asked>();
+    if (!traitsOf(conversation.revision).tasks) return;
+    const made = new Map<unknown, LedgerRequest>();
     for (const [message, asked] of ledger.answered) {
       const id = at(message.value, 'result', 'task', 'taskId');
       if (message.direction === 'received' && asked.params['task'] !== undefined && typeof id === 'string') made.set(id, asked);

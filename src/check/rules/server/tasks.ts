@@ -1,5 +1,7 @@
 // Tasks of 2025-11-25 as they were told of: ids, states, times, and the messages that belong to them.
-import { type Asked, methodOf } from '../../model/ledger.ts';
+
+import { type LedgerRequest, methodOf } from '../../model/ledger.ts';
+import { traitsOf } from '../../model/revision.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, brief, isRecord, type Json } from '../../model/value.ts';
@@ -31,7 +33,7 @@ export const tasks: Rule = {
     'tasks/related/not-in-requests',
   ],
   apply({ ledger, conversation, declared }, judge) {
-    if (conversation.revision !== '2025-11-25') return;
+    if (!traitsOf(conversation.revision).tasks) return;
     const state = new Map<unknown, unknown>();
     const created = new Set<unknown>();
     for (const message of ledger.received) {
@@ -77,7 +79,7 @@ export const tasks: Rule = {
 };
 
 /** The tasks that a message tells of. */
-function told(message: Message, asked: Asked | undefined): Json[] {
+function told(message: Message, asked: LedgerRequest | undefined): Json[] {
   const result = at(message.value, 'result');
   if (methodOf(message) === 'notifications/tasks/status') return [asRecord(at(message.value, 'params'))];
   if (!isRecord(result)) return [];
@@ -92,7 +94,7 @@ function times(task: Json, message: Message, judge: Judge): void {
   judge.verdict('tasks/times/updated', isTime(task['lastUpdatedAt']), `lastUpdatedAt is ${brief(task['lastUpdatedAt'])}`, [message]);
 }
 
-function belongs(message: Message, asked: Asked | undefined, judge: Judge): void {
+function belongs(message: Message, asked: LedgerRequest | undefined, judge: Judge): void {
   const named = at(message.value, 'result', '_meta', related, 'taskId');
   if (asked?.method === 'tasks/result' && isRecord(at(message.value, 'result'))) {
     const isNamed = named === asked.params['taskId'];

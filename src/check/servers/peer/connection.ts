@@ -1,10 +1,13 @@
 // What every connection has, whatever carries it: its record, what it says of itself, requests with their ids, and waiting for replies.
+
 import type { Transport } from '../../model/requirement.ts';
+import { isModern } from '../../model/revision.ts';
+import type { Greeting } from '../../model/rule.ts';
 import { type Conversation, type Message, Recorder } from '../../model/trace.ts';
 import { brief, isRecord, type Json } from '../../model/value.ts';
-import { greet } from './greet.ts';
+import { greet, type NoGreeting } from './greet.ts';
 import { replyTo } from './manners.ts';
-import { type Answer, type Greeting, isModern, type Peer, type Presentation, type RawOptions, type SendOptions, withMeta } from './peer.ts';
+import { type Answer, type Peer, type Presentation, type RawOptions, type Refused, type SendOptions, withMeta } from './peer.ts';
 import { createWaiting, type Waiting } from './waiting.ts';
 
 /** A peer but for what its transport has to do. */
@@ -28,7 +31,7 @@ const nothing: Greeting = { capabilities: {}, info: {}, instructions: undefined,
 export function createConnection<T extends Transport>(transport: T, presentation: Presentation, raw: Raw): Connection<T> {
   const { revision, capabilities } = presentation;
   const conversation = new Recorder(presentation.name, transport, revision);
-  const waiting = createWaiting(conversation, presentation.patience);
+  const waiting = createWaiting(conversation, presentation.timeoutMs);
   let count = 0;
   const connection: Connection<T> = {
     conversation,
@@ -59,10 +62,10 @@ export function createConnection<T extends Transport>(transport: T, presentation
     async settle() {
       return (await connection.request(isModern(revision) ? 'server/discover' : 'ping')).message !== undefined;
     },
-    async see(wanted, patience) {
+    async see(wanted, timeoutMs) {
       const known = conversation.messages.find((one) => one.direction === 'received' && wanted(one));
       if (known !== undefined) return known;
-      return (await waiting.wait(wanted, { from: conversation.messages.length, patience, exact: true })).message;
+      return (await waiting.wait(wanted, { from: conversation.messages.length, timeoutMs, exact: true })).message;
     },
   };
   return connection;
@@ -72,16 +75,17 @@ export function createConnection<T extends Transport>(transport: T, presentation
 export async function shakeHands<P extends Peer & { greeting: Greeting }>(
   peer: P,
   presentation: Presentation,
-  problem?: string,
-): Promise<P | { readonly refused: string; readonly peer: P }> {
+  problem?: NoGreeting,
+): Promise<P | Refused<P>> {
   const greeting = problem ?? (await greet(peer, presentation));
-  if (typeof greeting !== 'string') {
+  if (!('reason' in greeting)) {
     peer.greeting = greeting;
     return peer;
   }
-  const refused = `${peer.gone ?? greeting}${chatter(peer.conversation)}`;
+  const { gone } = peer;
+  const message = `${gone ?? greeting.message}${chatter(peer.conversation)}`;
   await peer.close();
-  return { refused, peer };
+  return { reason: gone === undefined ? greeting.reason : 'refused', message, peer };
 }
 
 /** A program that prints something else, or its messages in some other way, is seen to do so. */
@@ -93,7 +97,7 @@ function chatter({ messages, transport }: Conversation): string {
   return `; ${count} no message, the first ${brief(first.text ?? first.bytes.toString('latin1'))}`;
 }
 
-/** The reply of a well-behaved client to what a server asks, as it is written; undefined for what is no question to it. */
+/** The serialized reply of a well-behaved client to a request of the server; undefined when no reply is due. */
 export function replyOf({ direction, value }: Message, { revision, capabilities, manner }: Presentation): string | undefined {
   if (direction !== 'received' || isModern(revision)) return undefined;
   const own = isRecord(value) && typeof value['method'] === 'string' && 'id' in value ? manner?.(value) : undefined;
@@ -105,10 +109,10 @@ export function replyOf({ direction, value }: Message, { revision, capabilities,
 export const toBuffer = (bytes: Buffer | string): Buffer => (typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
 
 /** Undefined when it takes longer. */
-export function within<T>(promise: Promise<T>, patience: number): Promise<T | undefined> {
+export function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), patience);
+    timer = setTimeout(() => resolve(undefined), timeoutMs);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -1,12 +1,16 @@
 // The beginning of a connection: the handshake of the older revisions, or the question that stands in its place.
+import { isModern } from '../../model/revision.ts';
+import type { Greeting } from '../../model/rule.ts';
 import type { HttpResponse } from '../../model/trace.ts';
 import { asRecord, brief, isRecord, type Json } from '../../model/value.ts';
-import { type Answer, clientInfo, type Greeting, isModern, type Peer, type Presentation } from './peer.ts';
+import { type Answer, clientInfo, type Peer, type Presentation, type Refused } from './peer.ts';
 
 type Asker = Pick<Peer, 'request' | 'notify'>;
 
-/** In words why there is no conversation in this revision. */
-export async function greet(peer: Asker, presentation: Presentation): Promise<Greeting | string> {
+/** Why there is no conversation in this revision. */
+export type NoGreeting = Pick<Refused, 'reason' | 'message'>;
+
+export async function greet(peer: Asker, presentation: Presentation): Promise<Greeting | NoGreeting> {
   return isModern(presentation.revision) ? discover(peer, presentation) : initialize(peer, presentation);
 }
 
@@ -14,12 +18,12 @@ export function initializeParams({ revision, capabilities }: Pick<Presentation, 
   return { protocolVersion: revision, capabilities, clientInfo };
 }
 
-async function initialize(peer: Asker, presentation: Presentation): Promise<Greeting | string> {
-  const answer = await peer.request('initialize', initializeParams(presentation), { patience: presentation.startPatience });
+async function initialize(peer: Asker, presentation: Presentation): Promise<Greeting | NoGreeting> {
+  const answer = await peer.request('initialize', initializeParams(presentation), { timeoutMs: presentation.startTimeoutMs });
   const { result } = answer;
-  if (result === undefined) return refusal('initialize', answer);
+  if (result === undefined) return unanswered('initialize', answer);
   const revision = result['protocolVersion'];
-  if (revision !== presentation.revision) return `it answers ${presentation.revision} with ${brief(revision)}`;
+  if (revision !== presentation.revision) return refusal(`it answers ${presentation.revision} with ${brief(revision)}`);
   await peer.notify('notifications/initialized');
   return {
     capabilities: asRecord(result['capabilities']),
@@ -31,14 +35,14 @@ async function initialize(peer: Asker, presentation: Presentation): Promise<Gree
   };
 }
 
-async function discover(peer: Asker, presentation: Presentation): Promise<Greeting | string> {
-  const answer = await peer.request('server/discover', {}, { patience: presentation.startPatience });
+async function discover(peer: Asker, presentation: Presentation): Promise<Greeting | NoGreeting> {
+  const answer = await peer.request('server/discover', {}, { timeoutMs: presentation.startTimeoutMs });
   const { result } = answer;
   if (result === undefined)
-    return answer.error?.code === -32601 ? undiscovered(peer, presentation, answer) : refusal('server/discover', answer);
+    return answer.error?.code === -32601 ? undiscovered(peer, presentation, answer) : unanswered('server/discover', answer);
   const listed = Array.isArray(result['supportedVersions']) ? result['supportedVersions'].map(String) : undefined;
   if (listed !== undefined && !listed.includes(presentation.revision)) {
-    return `it lists ${brief(listed)} and not ${presentation.revision}`;
+    return refusal(`it lists ${brief(listed)} and not ${presentation.revision}`);
   }
   const info = asRecord(result['_meta'])['io.modelcontextprotocol/serverInfo'] ?? result['serverInfo'];
   return {
@@ -52,14 +56,14 @@ async function discover(peer: Asker, presentation: Presentation): Promise<Greeti
 }
 
 /** A server that speaks the revision and does not tell so: only its results have a type. What it offers is what it lists. */
-async function undiscovered(peer: Asker, { revision, patience }: Presentation, refused: Answer): Promise<Greeting | string> {
+async function undiscovered(peer: Asker, { revision, timeoutMs }: Presentation, refused: Answer): Promise<Greeting | NoGreeting> {
   const kinds = ['tools', 'resources', 'prompts'];
-  const lists = await Promise.all(kinds.map((kind) => peer.request(`${kind}/list`, {}, { patience: Math.min(patience, 2_000) })));
+  const lists = await Promise.all(kinds.map((kind) => peer.request(`${kind}/list`, {}, { timeoutMs: Math.min(timeoutMs, 2_000) })));
   const offered = kinds.filter((kind, index) => {
     const { result } = lists[index] ?? {};
     return typeof result?.['resultType'] === 'string' && Array.isArray(result[kind]);
   });
-  if (offered.length === 0) return refusal('server/discover', refused);
+  if (offered.length === 0) return unanswered('server/discover', refused);
   const capabilities = Object.fromEntries(offered.map((kind) => [kind, {}]));
   return { capabilities, info: {}, instructions: undefined, revision, supported: undefined, result: {} };
 }
@@ -71,9 +75,15 @@ function insteadOf({ status, headers }: HttpResponse): string {
   return status === 200 ? ` and ${type === undefined ? 'no content type' : brief(type)}, and no message in it` : '';
 }
 
-function refusal(method: string, { error, silence, exchange, message }: Answer): string {
-  if (error !== undefined) return `it answers ${method} with the error ${brief(error.code)} ${brief(error.message)}`;
+export function refusal(message: string): NoGreeting {
+  return { reason: 'refused', message };
+}
+
+function unanswered(method: string, { error, silence, exchange, message }: Answer): NoGreeting {
+  if (error !== undefined) return refusal(`it answers ${method} with the error ${brief(error.code)} ${brief(error.message)}`);
   const response = exchange?.response;
-  if (response !== undefined && message === undefined) return `it answers ${method} with HTTP ${response.status}${insteadOf(response)}`;
-  return silence ?? `it answers ${method} with neither a result nor an error`;
+  if (response !== undefined && message === undefined)
+    return refusal(`it answers ${method} with HTTP ${response.status}${insteadOf(response)}`);
+  if (silence?.reason === 'timeout') return { reason: 'timeout', message: silence.message };
+  return refusal(silence?.message ?? `it answers ${method} with neither a result nor an error`);
 }

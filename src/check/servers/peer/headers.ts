@@ -1,5 +1,7 @@
 // The headers a proper client sends with a message in each revision.
+
 import type { Revision } from '../../../protocol/revision.ts';
+import { isModern, traitsOf } from '../../model/revision.ts';
 import { asRecord, at } from '../../model/value.ts';
 
 /** Which parameter `Mcp-Name` repeats. */
@@ -16,9 +18,9 @@ export function standardHeaders(
   own: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { ...own, 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-  if (revision >= '2026-07-28') return { ...headers, 'mcp-protocol-version': revision, ...stateless(message) };
+  if (isModern(revision)) return { ...headers, 'mcp-protocol-version': revision, ...stateless(message) };
   if (session !== undefined) headers['mcp-session-id'] = session;
-  if (revision >= '2025-06-18' && asRecord(message)['method'] !== 'initialize') headers['mcp-protocol-version'] = revision;
+  if (traitsOf(revision).versionHeader && asRecord(message)['method'] !== 'initialize') headers['mcp-protocol-version'] = revision;
   return headers;
 }
 

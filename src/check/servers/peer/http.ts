@@ -1,24 +1,27 @@
 // A client of Streamable HTTP, with sessions or without, every header in its own hands.
+import { isModern } from '../../model/revision.ts';
+import type { Greeting } from '../../model/rule.ts';
 import { type Exchange, fullness, type Message, parseJson } from '../../model/trace.ts';
 import { asRecord, type Json } from '../../model/value.ts';
 import { createHttp, type HttpFlow } from '../../wire/http.ts';
-import { createConnection, replyOf, shakeHands, toBuffer, within } from './connection.ts';
+import { createConnection, replyOf, shakeHands, toBuffer, withTimeout } from './connection.ts';
 import { standardHeaders } from './headers.ts';
 import {
   type Answer,
   answerFrom,
-  type Greeting,
-  isModern,
   isReply,
   isReplyTo,
+  type MalformedSender,
+  noReply,
   type Peer,
   type Presentation,
   type RawOptions,
+  type Refused,
   type SendOptions,
-  type Striker,
+  type Silence,
 } from './peer.ts';
 
-export interface HttpPeer extends Peer, Striker {
+export interface HttpPeer extends Peer, MalformedSender {
   greeting: Greeting;
   readonly url: string;
   session: string | undefined;
@@ -41,13 +44,10 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: Buffer | string;
   readonly wild?: boolean;
-  readonly patience?: number;
+  readonly timeoutMs?: number;
 }
 
-export function connectHttp(
-  url: string,
-  presentation: Presentation,
-): Promise<HttpPeer | { readonly refused: string; readonly peer: HttpPeer }> {
+export function connectHttp(url: string, presentation: Presentation): Promise<HttpPeer | Refused<HttpPeer>> {
   return shakeHands(openHttp(url, presentation), presentation);
 }
 
@@ -77,7 +77,7 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
       body: options.body === undefined ? undefined : toBuffer(options.body),
       secrets: presentation.secrets,
       wild: options.wild ?? false,
-      patience: options.patience ?? presentation.patience,
+      timeoutMs: options.timeoutMs ?? presentation.timeoutMs,
     });
   }
 
@@ -87,55 +87,52 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
     if (wild) conversation.wild = true;
     const value = parseJson(body.toString('utf8'));
     const headers = { ...own.headers(value), ...options.headers };
-    const flow = send('POST', { headers, body, wild, ...(options.patience !== undefined && { patience: options.patience }) });
+    const flow = send('POST', { headers, body, wild, ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }) });
     const sent = conversation.message('sent', body, { exchange: flow.exchange, form: 'body', ...(wild && { wild }) });
     return { sent, flow, begins: asRecord(value)['method'] === 'initialize' && !wild && !isModern(revision) };
   }
 
   async function raw(bytes: Buffer | string, options: RawOptions = {}): Promise<Answer> {
-    if (conversation.isFull) return { sent: [], silence: fullness };
+    if (conversation.isFull) return { sent: [], silence: noReply(fullness) };
     const { sent, flow, begins } = post(bytes, options);
     await flow.head;
     const { reply } = options;
     const { exchange } = flow;
-    if (exchange.response === undefined) return { sent, exchange, silence: exchange.failure ?? 'no response' };
-    const patience = options.patience ?? presentation.patience;
+    if (exchange.response === undefined) return { sent, exchange, silence: silenceOf(exchange) };
+    const timeoutMs = options.timeoutMs ?? presentation.timeoutMs;
     if (reply === undefined) {
-      if ((await within(flow.end.then(always), patience)) === undefined) flow.abort();
+      if ((await withTimeout(flow.end.then(always), timeoutMs)) === undefined) flow.abort();
       const [message] = conversation.messages.filter(
         (one) => one.exchange === exchange && one.direction === 'received' && isReply(one.value),
       );
-      return message === undefined ? { sent, exchange } : answerFrom(sent, message, '', exchange);
+      return message === undefined ? { sent, exchange } : answerFrom(sent, message, undefined, exchange);
     }
     if (begins) peer.session = exchange.response.headers['mcp-session-id'] ?? peer.session;
     const wanted = (one: Message) => one.exchange === exchange && isReplyTo(one.value, reply);
-    const late = waiting.wait(wanted, { from: 0, patience });
-    const ended = flow.end.then(() => ({ message: conversation.messages.find(wanted), silence: 'the response ended without it' }));
+    const late = waiting.wait(wanted, { from: 0, timeoutMs });
+    const ended = flow.end.then(() => ({ message: conversation.messages.find(wanted), silence: noReply('the response ended without it') }));
     const { message, silence } = await Promise.race([late, ended]);
     if (message !== undefined) return answerFrom(sent, message, silence, exchange);
     // An error without an id, or with null, is all that a refused body may get.
     const other = conversation.messages.find((one) => one.exchange === exchange && one.direction === 'received' && isReply(one.value));
     if (other !== undefined) return answerFrom(sent, other, silence, exchange);
-    const resumed = await resume(exchange, reply, patience);
+    const resumed = await resume(exchange, reply, timeoutMs);
     if (resumed !== undefined) return answerFrom(sent, resumed, silence, exchange);
     flow.abort();
-    return {
-      sent,
-      exchange,
-      silence: exchange.response.events.length > 0 || isStream(exchange) ? silence : `HTTP ${exchange.response.status} without a reply`,
-    };
+    const isOpen = exchange.response.events.length > 0 || isStream(exchange);
+    return answerFrom(sent, undefined, isOpen ? silence : `HTTP ${exchange.response.status} without a reply`, exchange);
   }
 
   /** A stream that the server ended early goes on at the place its last event named. */
-  async function resume(exchange: Exchange, reply: unknown, patience: number): Promise<Message | undefined> {
+  async function resume(exchange: Exchange, reply: unknown, timeoutMs: number): Promise<Message | undefined> {
     const last = exchange.response?.events.findLast(({ id }) => id !== undefined && id !== '');
     if (last?.id === undefined || isModern(revision) || exchange.response?.endedAt === undefined) return undefined;
     const retry = Number(exchange.response.events.findLast((one) => one.retry !== undefined)?.retry ?? '0');
-    await new Promise((resolve) => setTimeout(resolve, Math.min(retry, patience)));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(retry, timeoutMs)));
     const flow = own.call('GET', { headers: { ...bodiless(), accept: 'text/event-stream', 'last-event-id': last.id } });
     await flow.head;
     const wanted = (one: Message) => one.exchange === flow.exchange && isReplyTo(one.value, reply);
-    const { message } = await waiting.wait(wanted, { from: 0, patience });
+    const { message } = await waiting.wait(wanted, { from: 0, timeoutMs });
     flow.abort();
     return message;
   }
@@ -145,7 +142,7 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
     return headers;
   }
 
-  const own: Pick<HttpPeer, 'url' | 'session' | 'raw' | 'headers' | 'call' | 'open' | 'listen' | 'strike' | 'close'> = {
+  const own: Pick<HttpPeer, 'url' | 'session' | 'raw' | 'headers' | 'call' | 'open' | 'listen' | 'sendMalformed' | 'close'> = {
     url,
     session: undefined,
     raw,
@@ -165,12 +162,13 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
       await flow.head;
       return flow.exchange;
     },
-    strike: (lengths, body, patience) => http.strike({ url, headers: own.headers(parseJson(body)), patience }, lengths, body),
+    sendMalformed: (lengths, body, timeoutMs) =>
+      http.sendMalformed({ url, headers: own.headers(parseJson(body)), timeoutMs }, lengths, body),
     async close() {
       if (peer.session !== undefined && connection.gone === undefined) {
-        const flow = own.call('DELETE', { headers: bodiless(), patience: 2_000 });
+        const flow = own.call('DELETE', { headers: bodiless(), timeoutMs: 2_000 });
         await flow.head;
-        await within(flow.end, 2_000);
+        await withTimeout(flow.end, 2_000);
       }
       connection.leave('closed');
       http.close();
@@ -181,6 +179,10 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
 }
 
 const always = (): true => true;
+
+function silenceOf({ failure }: Exchange): Silence {
+  return failure?.reason === 'timeout' ? { reason: 'timeout', message: failure.message } : noReply(failure?.message ?? 'no response');
+}
 
 interface Posted {
   readonly sent: readonly Message[];

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { asRecord, isRecord, type Json } from '../../model/value.ts';
 import { sampleOf } from '../../schemas/sample.ts';
 
-/** The reply to a request of the server; undefined for what is no request. */
+/** The reply to a request of the server; undefined when the message is not a request. */
 export function replyTo(value: unknown, declared: Json): Json | undefined {
   if (!isRecord(value) || typeof value['method'] !== 'string' || value['method'].startsWith('notifications/')) return undefined;
   const { id, method } = value;

@@ -1,20 +1,12 @@
 // A client's side of one connection, as the probes use it: whatever carries it, whichever revision it speaks.
+
 import type { Revision } from '../../../protocol/revision.ts';
 import type { Transport } from '../../model/requirement.ts';
+import { isModern, traitsOf } from '../../model/revision.ts';
+import type { Greeting } from '../../model/rule.ts';
 import type { Conversation, Exchange, Message } from '../../model/trace.ts';
 import { asRecord, isRecord, type Json } from '../../model/value.ts';
 import type { Pace } from '../../wire/pace.ts';
-
-export interface Greeting {
-  readonly capabilities: Json;
-  readonly info: Json;
-  readonly instructions: unknown;
-  /** The revision that was agreed on. */
-  readonly revision: string;
-  /** Those the server itself lists; nothing where it cannot. */
-  readonly supported: readonly string[] | undefined;
-  readonly result: Json;
-}
 
 export interface SendOptions {
   /** Of the request; a new one otherwise. */
@@ -23,7 +15,7 @@ export interface SendOptions {
   readonly meta?: Json | null;
   /** Added to the headers, or taken from them with undefined. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  readonly patience?: number;
+  readonly timeoutMs?: number;
   /** Improper on purpose. */
   readonly wild?: boolean;
   readonly token?: string | number;
@@ -36,7 +28,20 @@ export interface Answer {
   readonly error?: { readonly code: unknown; readonly message: unknown; readonly data: unknown };
   readonly exchange?: Exchange;
   /** Why there is no reply. */
-  readonly silence?: string;
+  readonly silence?: Silence;
+}
+
+export interface Silence {
+  /** It took too long, or it cannot come any more. */
+  readonly reason: 'timeout' | 'ended';
+  readonly message: string;
+}
+
+/** There was no handshake. */
+export interface Refused<P extends Peer = Peer> {
+  readonly reason: 'timeout' | 'refused';
+  readonly message: string;
+  readonly peer: P;
 }
 
 export interface Peer {
@@ -52,17 +57,17 @@ export interface Peer {
   notify(method: string, params?: Json, options?: SendOptions): Promise<Answer>;
   /** Bytes as they are: a line without its end on stdio, the body of a POST over HTTP. Awaits the reply to `id`, or any when it is null. */
   raw(bytes: Buffer | string, options?: RawOptions): Promise<Answer>;
-  /** True once something sent now was answered: what was sent before has been read. */
+  /** True once a request sent now is answered: everything sent before has been read by then. */
   settle(): Promise<boolean>;
-  /** The first message received from now on, or before, that is what is looked for. */
-  see(wanted: (message: Message) => boolean, patience: number): Promise<Message | undefined>;
+  /** The first received message that matches, past or future. */
+  see(wanted: (message: Message) => boolean, timeoutMs: number): Promise<Message | undefined>;
   /** Milliseconds in which a server may end by itself. */
-  close(patience?: number): Promise<void>;
+  close(timeoutMs?: number): Promise<void>;
 }
 
-/** A peer over HTTP can also say what is not so of the length of a body: what was sent and what came back, in words. */
-export interface Striker {
-  strike(lengths: readonly string[], body: string, patience: number): Promise<string>;
+/** A peer over HTTP can also send a false Content-Length; returns what was sent and what came back, in words. */
+export interface MalformedSender {
+  sendMalformed(lengths: readonly string[], body: string, timeoutMs: number): Promise<string>;
 }
 
 export interface RawOptions extends SendOptions {
@@ -75,9 +80,9 @@ export interface Presentation {
   readonly name: string;
   readonly revision: Revision;
   readonly capabilities: Json;
-  readonly patience: number;
+  readonly timeoutMs: number;
   /** Also for the first answer, which may include starting. */
-  readonly startPatience: number;
+  readonly startTimeoutMs: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Names of those that the user gave, in small letters. */
   readonly secrets?: readonly string[];
@@ -89,14 +94,10 @@ export interface Presentation {
 
 export const clientInfo: Json = { name: 'vivarium-check', version: '1.0.0' };
 
-export function isModern(revision: Revision): boolean {
-  return revision >= '2026-07-28';
-}
-
 /** Everything a client of the revision can offer. */
 export function fullCapabilities(revision: Revision): Json {
-  if (revision < '2025-06-18') return { roots: { listChanged: true }, sampling: {} };
-  if (revision < '2025-11-25') return { roots: { listChanged: true }, sampling: {}, elicitation: {} };
+  if (!traitsOf(revision).forms) return { roots: { listChanged: true }, sampling: {} };
+  if (!traitsOf(revision).richElicitation) return { roots: { listChanged: true }, sampling: {}, elicitation: {} };
   if (isModern(revision)) return { roots: {}, sampling: { tools: {}, context: {} }, elicitation: { form: {}, url: {} } };
   return { roots: { listChanged: true }, sampling: { tools: {}, context: {} }, elicitation: { form: {}, url: {} } };
 }
@@ -122,9 +123,22 @@ export function withMeta(params: Json | undefined, presentation: Presentation, {
   return Object.keys(own).length === 0 ? params : { ...params, _meta: own };
 }
 
-export function answerFrom(sent: readonly Message[], message: Message | undefined, silence: string, exchange?: Exchange): Answer {
+/** No reply will come. */
+export function noReply(message: string): Silence {
+  return { reason: 'ended', message };
+}
+
+export function answerFrom(
+  sent: readonly Message[],
+  message: Message | undefined,
+  silence: Silence | string | undefined,
+  exchange?: Exchange,
+): Answer {
   const carried = exchange === undefined ? {} : { exchange };
-  if (message === undefined) return { sent, silence, ...carried };
+  if (message === undefined) {
+    const why = typeof silence === 'string' ? noReply(silence) : silence;
+    return { sent, ...(why !== undefined && { silence: why }), ...carried };
+  }
   const value = asRecord(message.value);
   const error = value['error'];
   if (isRecord(error)) {

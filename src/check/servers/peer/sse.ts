@@ -1,10 +1,23 @@
 // A client of HTTP+SSE of 2024-11-05: one stream to hear, and an address of the server's choosing to post to.
+
+import type { Greeting } from '../../model/rule.ts';
 import { fullness } from '../../model/trace.ts';
 import { createHttp, type HttpFlow } from '../../wire/http.ts';
 import { createConnection, replyOf, shakeHands, toBuffer } from './connection.ts';
-import { type Answer, answerFrom, type Greeting, isReplyTo, type Peer, type Presentation, type RawOptions, type Striker } from './peer.ts';
+import { type NoGreeting, refusal } from './greet.ts';
+import {
+  type Answer,
+  answerFrom,
+  isReplyTo,
+  type MalformedSender,
+  noReply,
+  type Peer,
+  type Presentation,
+  type RawOptions,
+  type Refused,
+} from './peer.ts';
 
-export interface SsePeer extends Peer, Striker {
+export interface SsePeer extends Peer, MalformedSender {
   greeting: Greeting;
   readonly url: string;
   /** Where messages are posted, as the server named it and as it resolves. */
@@ -18,10 +31,7 @@ interface PostOptions {
   readonly url?: string;
 }
 
-export async function connectSse(
-  url: string,
-  presentation: Presentation,
-): Promise<SsePeer | { readonly refused: string; readonly peer: SsePeer }> {
+export async function connectSse(url: string, presentation: Presentation): Promise<SsePeer | Refused<SsePeer>> {
   const peer = openSse(url, presentation);
   return shakeHands(peer, presentation, await peer.begin());
 }
@@ -30,7 +40,7 @@ export function isSsePeer(peer: Peer): peer is SsePeer {
   return peer.transport === 'sse';
 }
 
-function openSse(url: string, presentation: Presentation): SsePeer & { begin(): Promise<string | undefined> } {
+function openSse(url: string, presentation: Presentation): SsePeer & { begin(): Promise<NoGreeting | undefined> } {
   const connection = createConnection('sse', presentation, raw);
   const { conversation, waiting } = connection;
   const http = createHttp(conversation, presentation.pace);
@@ -43,21 +53,22 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
     url,
     headers: { ...presentation.headers, accept: 'text/event-stream' },
     secrets: presentation.secrets,
-    patience: presentation.startPatience,
+    timeoutMs: presentation.startTimeoutMs,
   });
-  void stream.end.then(() => connection.leave(`the stream ended (${stream.exchange.failure ?? 'by the server'})`));
+  void stream.end.then(() => connection.leave(`the stream ended (${stream.exchange.failure?.message ?? 'by the server'})`));
   conversation.listen((message) => {
     const reply = replyOf(message, presentation);
     if (reply !== undefined) void raw(reply);
   });
 
   /** Waits for the address; in words why there is none. */
-  async function begin(): Promise<string | undefined> {
+  async function begin(): Promise<NoGreeting | undefined> {
     await stream.head;
     const { response, failure } = stream.exchange;
-    if (response === undefined) return failure ?? 'no response';
-    if (response.status !== 200) return `it answers GET with HTTP ${response.status}`;
-    const until = performance.now() + presentation.startPatience;
+    if (response === undefined)
+      return { reason: failure?.reason === 'timeout' ? 'timeout' : 'refused', message: failure?.message ?? 'no response' };
+    if (response.status !== 200) return refusal(`it answers GET with HTTP ${response.status}`);
+    const until = performance.now() + presentation.startTimeoutMs;
     while (connection.gone === undefined && performance.now() < until) {
       const event = response.events.find((one) => one.event === 'endpoint');
       if (event?.data !== undefined && URL.canParse(event.data, url)) {
@@ -66,7 +77,7 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
-    return connection.gone ?? 'its stream names no endpoint';
+    return refusal(connection.gone ?? 'its stream names no endpoint');
   }
 
   function post(body: Buffer | string, { headers = {}, url: other = peer.endpoint?.url ?? url }: PostOptions = {}): HttpFlow {
@@ -76,12 +87,12 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
       headers: { ...presentation.headers, 'content-type': 'application/json', ...headers },
       body: toBuffer(body),
       secrets: presentation.secrets,
-      patience: presentation.patience,
+      timeoutMs: presentation.timeoutMs,
     });
   }
 
   async function raw(bytes: Buffer | string, options: RawOptions = {}): Promise<Answer> {
-    if (conversation.isFull) return { sent: [], silence: fullness };
+    if (conversation.isFull) return { sent: [], silence: noReply(fullness) };
     const body = toBuffer(bytes);
     const from = conversation.messages.length;
     const wild = options.wild ?? false;
@@ -93,16 +104,16 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
     if (options.reply === undefined) return { sent, exchange };
     const status = exchange.response?.status ?? 0;
     // A body that was refused gets no reply on the stream.
-    const patience = status >= 400 ? 200 : options.patience;
+    const timeoutMs = status >= 400 ? 200 : options.timeoutMs;
     const { message, silence } = await waiting.wait((one) => isReplyTo(one.value, options.reply), {
       from,
-      patience,
+      timeoutMs,
       exact: status >= 400,
     });
     return answerFrom(sent, message, status >= 400 ? `HTTP ${status} without a reply` : silence, exchange);
   }
 
-  const own: Pick<SsePeer, 'url' | 'stream' | 'raw' | 'post' | 'strike' | 'close'> & {
+  const own: Pick<SsePeer, 'url' | 'stream' | 'raw' | 'post' | 'sendMalformed' | 'close'> & {
     endpoint: SsePeer['endpoint'];
     begin: typeof begin;
   } = {
@@ -112,9 +123,9 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
     raw,
     post,
     begin,
-    strike(lengths, body, patience) {
+    sendMalformed(lengths, body, timeoutMs) {
       const headers = { ...presentation.headers, 'content-type': 'application/json' };
-      return http.strike({ url: peer.endpoint?.url ?? url, headers, patience }, lengths, body);
+      return http.sendMalformed({ url: peer.endpoint?.url ?? url, headers, timeoutMs }, lengths, body);
     },
     async close() {
       connection.leave('closed');

@@ -1,11 +1,12 @@
 // A client on a pipe: one message a line, written as given.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Greeting } from '../../model/rule.ts';
 import { fullness } from '../../model/trace.ts';
 import { asRecord } from '../../model/value.ts';
 import { createLineReader } from '../../wire/lines.ts';
-import type { OpenPipe, Pipe } from '../../wire/pipe.ts';
-import { createConnection, replyOf, shakeHands, toBuffer, within } from './connection.ts';
-import { type Answer, answerFrom, type Greeting, isReplyTo, type Peer, type Presentation, type RawOptions } from './peer.ts';
+import type { OpenPipe, Pipe, PipeEnd } from '../../wire/pipe.ts';
+import { createConnection, replyOf, shakeHands, toBuffer, withTimeout } from './connection.ts';
+import { type Answer, answerFrom, isReplyTo, noReply, type Peer, type Presentation, type RawOptions, type Refused } from './peer.ts';
 
 /** A peer on a pipe can also end it, and see how the server ends. */
 export interface PipePeer extends Peer {
@@ -16,13 +17,10 @@ export interface PipePeer extends Peer {
   end(): void;
   signal(name: 'SIGTERM' | 'SIGKILL'): void;
   /** How the server ended, if it did within that time. */
-  exit(patience: number): Promise<string | undefined>;
+  exit(timeoutMs: number): Promise<PipeEnd | undefined>;
 }
 
-export function connectPipe(
-  open: OpenPipe,
-  presentation: Presentation,
-): Promise<PipePeer | { readonly refused: string; readonly peer: PipePeer }> {
+export function connectPipe(open: OpenPipe, presentation: Presentation): Promise<PipePeer | Refused<PipePeer>> {
   return shakeHands(openPipe(open, presentation), presentation);
 }
 
@@ -44,10 +42,11 @@ export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
     }
   });
   const pipe = open({ stdout: (bytes) => lines.push(bytes), stderr: (bytes) => conversation.hearStderr(bytes) });
-  void pipe.ended.then((how) => {
+  const ended = pipe.ended.then((end): PipeEnd => (typeof end === 'string' ? { how: end } : end));
+  void ended.then(({ how, signal }) => {
     const rest = lines.rest();
     if (rest.length > 0) conversation.happen('unfinished-line', rest.toString('utf8'));
-    conversation.happen('exit', how);
+    conversation.happen('exit', how, signal);
     connection.leave(pipe.unstarted ?? `the server has gone (${how})`);
   });
 
@@ -59,10 +58,10 @@ export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
     const from = conversation.messages.length;
     const sent = conversation.message('sent', line, options.wild === true ? { wild: true } : {});
     if (options.wild === true) conversation.wild = true;
-    if (connection.gone !== undefined) return { sent, silence: connection.gone };
+    if (connection.gone !== undefined) return { sent, silence: noReply(connection.gone) };
     pipe.write(Buffer.concat([line, Buffer.from('\n')]));
     if (reply === undefined) return { sent };
-    const { message, silence } = await waiting.wait((one) => isReplyTo(one.value, reply), { from, patience: options.patience });
+    const { message, silence } = await waiting.wait((one) => isReplyTo(one.value, reply), { from, timeoutMs: options.timeoutMs });
     return answerFrom(sent, message, silence);
   }
 
@@ -82,11 +81,11 @@ export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
       conversation.happen('signal', name);
       pipe.kill(name);
     },
-    exit: (patience: number): Promise<string | undefined> => within(pipe.ended, patience),
-    async close(patience = 500): Promise<void> {
+    exit: (timeoutMs: number): Promise<PipeEnd | undefined> => withTimeout(ended, timeoutMs),
+    async close(timeoutMs = 500): Promise<void> {
       if (connection.gone !== undefined) return;
       if (!conversation.happenings.some(({ what }) => what === 'end-of-input')) own.end();
-      if ((await own.exit(patience)) !== undefined) return;
+      if ((await own.exit(timeoutMs)) !== undefined) return;
       for (const name of ['SIGTERM', 'SIGKILL'] as const) {
         own.signal(name);
         if ((await own.exit(1_000)) !== undefined) return;

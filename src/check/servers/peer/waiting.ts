@@ -1,48 +1,49 @@
-// Waiting for a message, never for ever, and less and less for a server that has stopped answering.
+// Waits for a message with a timeout, which gets shorter once a server has stopped answering.
 import type { Message, Recorder } from '../../model/trace.ts';
+import { noReply, type Silence } from './peer.ts';
 
 export interface Waiting {
   wait(
     wanted: (message: Message) => boolean,
     options: WaitOptions,
-  ): Promise<{ readonly message: Message | undefined; readonly silence: string }>;
-  /** Nobody will answer any more. */
+  ): Promise<{ readonly message: Message | undefined; readonly silence: Silence | undefined }>;
+  /** Ends all waits: the connection is closed. */
   giveUp(why: string): void;
 }
 
 export interface WaitOptions {
   /** The first message to look at. */
   readonly from: number;
-  readonly patience?: number | undefined;
-  /** The patience as given, however silent the server was before. */
+  readonly timeoutMs?: number | undefined;
+  /** The timeout as given, however silent the server was before. */
   readonly exact?: boolean;
 }
 
-export function createWaiting(recorder: Recorder, patience: number): Waiting {
-  const waiting = new Set<(why: string) => void>();
+export function createWaiting(recorder: Recorder, timeoutMs: number): Waiting {
+  const waiting = new Set<(why: Silence) => void>();
   let gone: string | undefined;
   let silences = 0;
 
   function wait(wanted: (message: Message) => boolean, options: WaitOptions): ReturnType<Waiting['wait']> {
     const isWanted = (one: Message) => one.direction === 'received' && wanted(one);
     const known = recorder.messages.slice(options.from).find(isWanted);
-    if (known !== undefined) return Promise.resolve({ message: known, silence: '' });
-    if (gone !== undefined) return Promise.resolve({ message: undefined, silence: gone });
-    const given = options.patience ?? patience;
+    if (known !== undefined) return Promise.resolve({ message: known, silence: undefined });
+    if (gone !== undefined) return Promise.resolve({ message: undefined, silence: noReply(gone) });
+    const given = options.timeoutMs ?? timeoutMs;
     const bound = options.exact === true || silences < 2 ? given : Math.min(given, 500);
     return new Promise((resolve) => {
-      const done = (message: Message | undefined, silence: string) => {
+      const done = (message: Message | undefined, silence: Silence | undefined) => {
         clearTimeout(timer);
         stop();
         waiting.delete(fail);
         if (options.exact !== true) silences = message === undefined ? silences + 1 : 0;
         resolve({ message, silence });
       };
-      const fail = (why: string) => done(undefined, why);
+      const fail = (why: Silence) => done(undefined, why);
       const stop = recorder.listen((one) => {
-        if (isWanted(one)) done(one, '');
+        if (isWanted(one)) done(one, undefined);
       });
-      const timer = setTimeout(() => fail(`no answer within ${bound} ms`), bound);
+      const timer = setTimeout(() => fail({ reason: 'timeout', message: `no answer within ${bound} ms` }), bound);
       waiting.add(fail);
     });
   }
@@ -51,7 +52,7 @@ export function createWaiting(recorder: Recorder, patience: number): Waiting {
     wait,
     giveUp(why) {
       gone = why;
-      for (const fail of [...waiting]) fail(why);
+      for (const fail of [...waiting]) fail(noReply(why));
     },
   };
 }

@@ -1,16 +1,16 @@
 // Authorization of 2025-03-26, where the server is its own authorization server.
 import { isLoopbackUrl } from '../../../text/loopback.ts';
-import type { Context } from '../../model/probe.ts';
 import { type Exchange, parseJson } from '../../model/trace.ts';
 import { brief, isRecord, type Json } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
-import { within } from '../peer/connection.ts';
+import { withTimeout } from '../peer/connection.ts';
 import type { HttpPeer } from '../peer/http.ts';
+import type { ProbeContext } from '../probe.ts';
 
 const wellKnown = '/.well-known/oauth-authorization-server';
 
 /** False where there is no trace of it. */
-export async function olderAuthorization(peer: HttpPeer, isTold: boolean, { judge, url = '' }: Context): Promise<boolean> {
+export async function olderAuthorization(peer: HttpPeer, isTold: boolean, { judge, url = '' }: ProbeContext): Promise<boolean> {
   const { origin } = new URL(url);
   const exchange = await reach(peer, 'GET', origin + wellKnown);
   const document = documentIn(exchange);
@@ -27,7 +27,7 @@ export async function olderAuthorization(peer: HttpPeer, isTold: boolean, { judg
     return true;
   }
   await elsewhere(peer, exchange, url, judge);
-  for (const id of ['authorization/registration/dynamic-served', 'authorization/https']) judge.unsure(id, 'there are no metadata');
+  for (const id of ['authorization/registration/dynamic-served', 'authorization/https'] as const) judge.unsure(id, 'there are no metadata');
   await redirected(peer, `${origin}/authorize`, origin, judge);
   return true;
 }
@@ -107,6 +107,6 @@ function documentIn({ response }: Exchange): Json | undefined {
 async function reach(peer: HttpPeer, method: string, url: string): Promise<Exchange> {
   const flow = peer.call(method, { url, headers: { accept: 'application/json' }, wild: true });
   await flow.head;
-  await within(flow.end, 5_000);
+  await withTimeout(flow.end, 5_000);
   return flow.exchange;
 }

@@ -1,12 +1,14 @@
 // Authorization over HTTP, for servers that ask for it: the refusal, and the way it shows to a token.
+
 import { isLoopbackUrl } from '../../../text/loopback.ts';
-import type { Context, Probe } from '../../model/probe.ts';
+import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Exchange } from '../../model/trace.ts';
 import { parseJson } from '../../model/trace.ts';
 import { asList, asRecord, brief, isRecord, type Json } from '../../model/value.ts';
 import { parameterOf } from '../../wire/challenge.ts';
-import { within } from '../peer/connection.ts';
+import { withTimeout } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
+import type { Probe, ProbeContext } from '../probe.ts';
 import { olderAuthorization } from './authorization-older.ts';
 
 const judges = [
@@ -39,7 +41,7 @@ const judges = [
   'security/session/not-authentication',
   'security/session/bound',
   'security/local/http-restricted',
-];
+] as const;
 
 /** What is demanded of those who have it as the specification does. */
 const framework = judges.filter((id) =>
@@ -50,7 +52,7 @@ export const authorizationProbes: readonly Probe[] = [
   { name: 'authorization', judges, transports: ['http'], apart: true, beforeAuthorization: true, run: authorization },
 ];
 
-async function authorization(context: Context): Promise<void> {
+async function authorization(context: ProbeContext): Promise<void> {
   const { judge, begin, revision } = context;
   const peer = begin('authorization');
   if (!isHttpPeer(peer)) return;
@@ -68,7 +70,9 @@ async function authorization(context: Context): Promise<void> {
   // Authorization is optional, and who has it should have it as the specification does: only then the rest is demanded.
   const isTold = ['resource_metadata', 'scope'].some((name) => parameterOf(challenge, name) !== undefined);
   const isFollowed =
-    revision === '2025-03-26' ? await olderAuthorization(peer, isTold, context) : await metadata(peer, refused, isTold, context);
+    traitsOf(revision).authorizationMetadata === 'server'
+      ? await olderAuthorization(peer, isTold, context)
+      : await metadata(peer, refused, isTold, context);
   if (!isFollowed) {
     const why = 'the server asks for a token in a way of its own: nothing leads to an authorization server';
     judge.broken('authorization/http', why, [refused]);
@@ -78,7 +82,7 @@ async function authorization(context: Context): Promise<void> {
 }
 
 /** Without credentials it is served, or refused in another way than by 401. */
-async function otherwise(peer: HttpPeer, bare: Exchange, { judge, url }: Context): Promise<void> {
+async function otherwise(peer: HttpPeer, bare: Exchange, { judge, url }: ProbeContext): Promise<void> {
   const status = bare.response?.status ?? 0;
   const rest = judges.filter((id) => id !== 'http/authentication');
   if (isServed(bare)) {
@@ -98,7 +102,7 @@ async function otherwise(peer: HttpPeer, bare: Exchange, { judge, url }: Context
   judge.kept('http/authentication', [bare]);
   judge.kept('security/local/http-restricted', [bare]);
   const what = `a request without a token gets HTTP ${status}, and is served with one`;
-  for (const id of ['authorization/challenge/401', 'authorization/status']) judge.broken(id, what, [bare, served]);
+  for (const id of ['authorization/challenge/401', 'authorization/status'] as const) judge.broken(id, what, [bare, served]);
 }
 
 function isServed({ response }: Exchange): boolean {
@@ -107,11 +111,11 @@ function isServed({ response }: Exchange): boolean {
 
 /** A proper request with these credentials, or with none. */
 async function ask(peer: HttpPeer, token: string | undefined, session?: string): Promise<Exchange> {
-  const isModern = peer.revision >= '2026-07-28';
-  const params = isModern
+  const isStateless = isModern(peer.revision);
+  const params = isStateless
     ? { _meta: { 'io.modelcontextprotocol/protocolVersion': peer.revision, 'io.modelcontextprotocol/clientCapabilities': {} } }
     : { protocolVersion: peer.revision, capabilities: {}, clientInfo: { name: 'vivarium-check', version: '1.0.0' } };
-  const method = isModern ? 'server/discover' : session === undefined ? 'initialize' : 'ping';
+  const method = isStateless ? 'server/discover' : session === undefined ? 'initialize' : 'ping';
   const message = { jsonrpc: '2.0', id: 1, method, ...(session === undefined && { params }) };
   const { authorization: _, ...headers } = peer.headers(message);
   const flow = peer.call('POST', {
@@ -124,11 +128,11 @@ async function ask(peer: HttpPeer, token: string | undefined, session?: string):
     wild: true,
   });
   await flow.head;
-  await within(flow.end, 5_000);
+  await withTimeout(flow.end, 5_000);
   return flow.exchange;
 }
 
-async function wrongToken(peer: HttpPeer, { judge }: Context): Promise<void> {
+async function wrongToken(peer: HttpPeer, { judge }: ProbeContext): Promise<void> {
   const exchange = await ask(peer, 'vivarium-no-such-token');
   const status = exchange.response?.status;
   const what = `a token that nobody issued gets HTTP ${status}`;
@@ -141,7 +145,7 @@ async function wrongToken(peer: HttpPeer, { judge }: Context): Promise<void> {
 }
 
 /** One that is good, but for another server. */
-async function foreignToken(peer: HttpPeer, { judge, tokens }: Context): Promise<void> {
+async function foreignToken(peer: HttpPeer, { judge, tokens }: ProbeContext): Promise<void> {
   const id = 'authorization/token/audience';
   if (tokens.foreign === undefined) return judge.unsure(id, 'a valid token for another server is needed: --foreign-token-env');
   const exchange = await ask(peer, tokens.foreign);
@@ -150,14 +154,14 @@ async function foreignToken(peer: HttpPeer, { judge, tokens }: Context): Promise
 }
 
 /** Only with a token that works: then a session without it must be worth nothing, and with the token of another user neither. */
-async function inSession({ connect, judge, tokens }: Context): Promise<void> {
-  const ids = ['security/session/verified', 'security/session/not-authentication'];
+async function inSession({ connect, judge, tokens }: ProbeContext): Promise<void> {
+  const ids = ['security/session/verified', 'security/session/not-authentication'] as const;
   const bound = 'security/session/bound';
   const peer = await connect('with the token');
   const session = peer !== undefined && isHttpPeer(peer) ? peer.session : undefined;
   if (peer === undefined || session === undefined || !isHttpPeer(peer)) {
     const why = peer === undefined ? 'give a token with --token or --token-env' : 'the server gives no session id';
-    for (const id of [...ids, bound]) judge.unsure(id, why);
+    for (const id of [...ids, bound] as const) judge.unsure(id, why);
     return;
   }
   const exchange = await ask(peer, undefined, session);
@@ -176,7 +180,7 @@ async function inSession({ connect, judge, tokens }: Context): Promise<void> {
 }
 
 /** False where there is no trace of the way that the specification has. */
-async function metadata(peer: HttpPeer, refused: Exchange, isTold: boolean, { judge, url = '' }: Context): Promise<boolean> {
+async function metadata(peer: HttpPeer, refused: Exchange, isTold: boolean, { judge, url = '' }: ProbeContext): Promise<boolean> {
   const challenge = refused.response?.headers['www-authenticate'] ?? '';
   const { document, tried } = await findMetadata(peer, parameterOf(challenge, 'resource_metadata'), url);
   if (document === undefined && !isTold) return false;
@@ -234,6 +238,6 @@ async function findMetadata(peer: HttpPeer, named: string | undefined, url: stri
 async function get(peer: HttpPeer, url: string): Promise<Exchange> {
   const flow = peer.call('GET', { url, headers: { accept: 'application/json' }, wild: true });
   await flow.head;
-  await within(flow.end, 5_000);
+  await withTimeout(flow.end, 5_000);
   return flow.exchange;
 }

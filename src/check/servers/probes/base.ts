@@ -1,8 +1,9 @@
 // JSON-RPC: what a server makes of batches, of bytes that are no message, and of methods it does not have.
 
-import { outcome, type Probe, shown } from '../../model/probe.ts';
+import { isModern } from '../../model/revision.ts';
 import { at, isRecord } from '../../model/value.ts';
 import { type Answer, answerFrom, isReplyTo, type Peer } from '../peer/peer.ts';
+import { inWords, type Probe, shown } from '../probe.ts';
 
 export const baseProbes: readonly Probe[] = [
   {
@@ -10,7 +11,7 @@ export const baseProbes: readonly Probe[] = [
     judges: ['errors/method-not-found'],
     async run({ peer, judge }) {
       const answer = await peer.request('vivarium/no-such-method');
-      judge.verdict('errors/method-not-found', answer.error?.code === -32601, `an unknown method gets ${outcome(answer)}`, shown(answer));
+      judge.verdict('errors/method-not-found', answer.error?.code === -32601, `an unknown method gets ${inWords(answer)}`, shown(answer));
     },
   },
   {
@@ -22,12 +23,12 @@ export const baseProbes: readonly Probe[] = [
         ['prompts', 'prompts/list'],
         ['resources', 'resources/list'],
       ];
-      if (revision < '2026-07-28') methods.push(['logging', 'logging/setLevel']);
+      if (!isModern(revision)) methods.push(['logging', 'logging/setLevel']);
       for (const [capability, method] of methods) {
         if (capabilities[capability] !== undefined) continue;
         const answer = await peer.request(method, method === 'logging/setLevel' ? { level: 'error' } : {});
         const isRefused = answer.error?.code === -32601;
-        judge.verdict('errors/method-not-found', isRefused, `${method}, which is not declared, gets ${outcome(answer)}`, shown(answer));
+        judge.verdict('errors/method-not-found', isRefused, `${method}, which is not declared, gets ${inWords(answer)}`, shown(answer));
       }
     },
   },
@@ -47,19 +48,19 @@ export const baseProbes: readonly Probe[] = [
       const isList = isModern && transport === 'http' && method !== 'completion/complete';
       const asked = isList ? `${method.split('/')[0]}/list` : method;
       const answer = await peer.request(asked, isList ? { cursor: 7 } : {}, { wild: true });
-      judge.verdict(id, answer.error?.code === -32602, `${asked} with wrong params gets ${outcome(answer)}`, shown(answer));
+      judge.verdict(id, answer.error?.code === -32602, `${asked} with wrong params gets ${inWords(answer)}`, shown(answer));
     },
   },
   {
     name: 'batch',
     judges: ['jsonrpc/batch/received'],
     revisions: ['2025-03-26'],
-    async run({ peer, judge, patience }) {
+    async run({ peer, judge, timeoutMs }) {
       const batch = ['first', 'second'].map((id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
       const answer = await peer.raw(JSON.stringify(batch), { reply: 'first' });
-      const second = await peer.see((message) => isReplyTo(message.value, 'second'), patience);
+      const second = await peer.see((message) => isReplyTo(message.value, 'second'), timeoutMs);
       const isUnderstood = answer.message !== undefined && isRecord(at(answer.message.value, 'result')) && second !== undefined;
-      judge.verdict('jsonrpc/batch/received', isUnderstood, `a batch of two pings gets ${outcome(answer)}`, shown(answer));
+      judge.verdict('jsonrpc/batch/received', isUnderstood, `a batch of two pings gets ${inWords(answer)}`, shown(answer));
     },
   },
   {
@@ -70,7 +71,7 @@ export const baseProbes: readonly Probe[] = [
       const peer = await other();
       if (peer === undefined) return;
       const answer = await refusalOf(peer, '{"jsonrpc":"2.0","id":77,"method":"ping"');
-      judge.verdict('errors/parse', answer.error?.code === -32700, `half of a message gets ${outcome(answer)}`, shown(answer));
+      judge.verdict('errors/parse', answer.error?.code === -32700, `half of a message gets ${inWords(answer)}`, shown(answer));
     },
   },
   {
@@ -84,7 +85,7 @@ export const baseProbes: readonly Probe[] = [
       judge.verdict(
         'errors/invalid-request',
         answer.error?.code === -32600,
-        `an object that is no message gets ${outcome(answer)}`,
+        `an object that is no message gets ${inWords(answer)}`,
         shown(answer),
       );
     },

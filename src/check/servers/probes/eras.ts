@@ -1,12 +1,12 @@
 // Whether a server of 2026-07-28 serves clients with a handshake as well.
 
-import type { Context } from '../../model/probe.ts';
 import type { Peer } from '../peer/peer.ts';
+import type { ProbeContext } from '../probe.ts';
 
 const known = new WeakMap<Peer, Promise<boolean>>();
 
-/** Asked once for a run. */
-export function isDualEra({ peer, begin }: Context): Promise<boolean> {
+/** LedgerRequest once for a run. */
+export function isDualEra({ peer, begin }: ProbeContext): Promise<boolean> {
   const before = known.get(peer);
   if (before !== undefined) return before;
   const asked = ask(begin('older client'));

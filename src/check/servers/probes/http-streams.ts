@@ -1,10 +1,11 @@
 // Streams of the sessions of Streamable HTTP: resumed, broken off, and each message on one of them only.
 
-import type { Context, Probe } from '../../model/probe.ts';
 import type { Exchange, StreamEvent } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
-import { within } from '../peer/connection.ts';
+import { noCallableTool } from '../../model/verdict.ts';
+import { withTimeout } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
+import type { Probe, ProbeContext } from '../probe.ts';
 
 const transports = ['http'] as const;
 const revisions = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -30,10 +31,10 @@ export const streamProbes: readonly Probe[] = [
   },
 ];
 
-async function resume({ connect, judge, calls, surface }: Context): Promise<void> {
+async function resume({ connect, judge, calls, surface }: ProbeContext): Promise<void> {
   const peer = await connect('resume');
   if (peer === undefined || !isHttpPeer(peer)) return;
-  const ids = ['http/resume/other-stream', 'http/disconnect/not-cancel'];
+  const ids = ['http/resume/other-stream', 'http/disconnect/not-cancel'] as const;
   let [call] = calls;
   let first = await streamOf(peer, call);
   // What is answered at once may have no stream, or one that need not be resumed.
@@ -46,9 +47,7 @@ async function resume({ connect, judge, calls, surface }: Context): Promise<void
   const start = startOf(first);
   if (first === undefined || second === undefined || start?.id === undefined) {
     const why =
-      first === undefined && call === undefined && surface.tools.length > 0
-        ? 'no tool may be called'
-        : 'no stream of the server has event ids';
+      first === undefined && call === undefined && surface.tools.length > 0 ? noCallableTool : 'no stream of the server has event ids';
     for (const id of ids) judge.unsure(id, why);
     return;
   }
@@ -78,7 +77,7 @@ function startOf(exchange: Exchange | undefined): StreamEvent | undefined {
 }
 
 /** Breaks a stream off after its first event and asks for the rest. */
-async function disconnect(peer: HttpPeer, call: Context['calls'][number] | undefined, judge: Context['judge']): Promise<void> {
+async function disconnect(peer: HttpPeer, call: ProbeContext['calls'][number] | undefined, judge: ProbeContext['judge']): Promise<void> {
   const id = 'http/disconnect/not-cancel';
   const { flow, id: request } = open(peer, call);
   await flow.head;
@@ -108,12 +107,12 @@ async function replayed(peer: HttpPeer, id: string, request: unknown): Promise<{
   return { exchange: flow.exchange };
 }
 
-function open(peer: HttpPeer, call: Context['calls'][number] | undefined): ReturnType<HttpPeer['open']> {
+function open(peer: HttpPeer, call: ProbeContext['calls'][number] | undefined): ReturnType<HttpPeer['open']> {
   return call === undefined ? peer.open('tools/list', {}) : peer.open('tools/call', { name: call.name, arguments: call.arguments });
 }
 
 /** A whole exchange that was answered by a stream. */
-async function streamOf(peer: HttpPeer, call: Context['calls'][number] | undefined): Promise<Exchange | undefined> {
+async function streamOf(peer: HttpPeer, call: ProbeContext['calls'][number] | undefined): Promise<Exchange | undefined> {
   const { flow, id } = open(peer, call);
   await flow.head;
   const isReply = ({ exchange, value }: { readonly exchange?: Exchange; readonly value: unknown }) =>
@@ -121,8 +120,8 @@ async function streamOf(peer: HttpPeer, call: Context['calls'][number] | undefin
   const isEnded = flow.end.then(() => true);
   // A stream that stays open is waited for as long as a rule takes to hold that against it.
   await Promise.race([isEnded, peer.see(isReply, 5_000)]);
-  if ((await within(isEnded, 1_700)) === undefined) flow.abort();
-  await within(flow.end, 100);
+  if ((await withTimeout(isEnded, 1_700)) === undefined) flow.abort();
+  await withTimeout(flow.end, 100);
   const { response } = flow.exchange;
   return (response?.events.length ?? 0) > 0 ? flow.exchange : undefined;
 }
@@ -131,7 +130,7 @@ async function replay(peer: HttpPeer, id: string): Promise<Exchange> {
   const { 'content-type': _, ...headers } = peer.headers();
   const flow = peer.call('GET', { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': id } });
   await flow.head;
-  await within(flow.end, 300);
+  await withTimeout(flow.end, 300);
   flow.abort();
   return flow.exchange;
 }
@@ -140,7 +139,7 @@ function requestId({ request }: Exchange): unknown {
   return at(JSON.parse(request.body?.toString('utf8') ?? 'null'), 'id');
 }
 
-async function twoStreams({ connect, judge, calls }: Context): Promise<void> {
+async function twoStreams({ connect, judge, calls }: ProbeContext): Promise<void> {
   const id = 'http/streams/one-only';
   const peer = await connect('two streams');
   if (peer === undefined || !isHttpPeer(peer)) return;
@@ -164,8 +163,8 @@ async function twoStreams({ connect, judge, calls }: Context): Promise<void> {
   else judge.kept(id);
 }
 
-async function until<T>(find: () => T | undefined, patience: number): Promise<T | undefined> {
-  const end = performance.now() + patience;
+async function until<T>(find: () => T | undefined, timeoutMs: number): Promise<T | undefined> {
+  const end = performance.now() + timeoutMs;
   for (;;) {
     const found = find();
     if (found !== undefined || performance.now() > end) return found;

@@ -3,10 +3,11 @@
 import { connect as connectTcp } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isLoopbackUrl } from '../../../text/loopback.ts';
-import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
+import { isModern } from '../../model/revision.ts';
 import type { Exchange } from '../../model/trace.ts';
-import { within } from '../peer/connection.ts';
+import { withTimeout } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
+import { inWords, type Probe, type ProbeContext, shown } from '../probe.ts';
 
 const transports = ['http'] as const;
 const stateful = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;
@@ -19,12 +20,12 @@ export const httpProbes: readonly Probe[] = [
     async run({ peer, judge, isModern }) {
       if (!isHttpPeer(peer)) return;
       const answer = await peer.request(isModern ? 'server/discover' : 'ping');
-      judge.verdict('http/endpoint', answer.message !== undefined, `POST gets ${outcome(answer)}`, shown(answer));
+      judge.verdict('http/endpoint', answer.message !== undefined, `POST gets ${inWords(answer)}`, shown(answer));
       if (isModern) return;
       const exchange = await peer.listen();
       const status = exchange.response?.status;
       const isStream = status === 200 && /^text\/event-stream/i.test(exchange.response?.headers['content-type'] ?? '');
-      const what = `GET gets HTTP ${status ?? exchange.failure} ${exchange.response?.headers['content-type'] ?? ''}`;
+      const what = `GET gets HTTP ${status ?? exchange.failure?.message} ${exchange.response?.headers['content-type'] ?? ''}`;
       judge.verdict('http/get/stream-or-405', isStream || status === 405, what, [exchange]);
       // 405 says that there is something at this path, 404 that there is nothing.
       judge.verdict('http/endpoint', status !== 404, `POST is served, and ${what}`, [exchange]);
@@ -98,14 +99,14 @@ export const httpProbes: readonly Probe[] = [
       judge.verdict(
         'http/version-header/invalid',
         status === 400,
-        `the version 1999-01-01 in the header gets ${outcome(wrong)}`,
+        `the version 1999-01-01 in the header gets ${inWords(wrong)}`,
         shown(wrong),
       );
       const absent = await peer.request('ping', undefined, { wild: true, headers: { 'mcp-protocol-version': undefined } });
       judge.verdict(
         'http/version-header/absent',
         absent.result !== undefined,
-        `a request without the header gets ${outcome(absent)}`,
+        `a request without the header gets ${inWords(absent)}`,
         shown(absent),
       );
     },
@@ -126,17 +127,17 @@ export const httpProbes: readonly Probe[] = [
   },
 ];
 
-async function origin({ connect, judge, transport, url }: Context): Promise<void> {
+async function origin({ connect, judge, transport, url }: ProbeContext): Promise<void> {
   const peer = await connect('origin');
   if (peer === undefined) return;
   if (transport === 'sse') return judge.unsure('http/origin/validated', 'not asked on HTTP+SSE');
-  const answer = await peer.request(peer.revision >= '2026-07-28' ? 'server/discover' : 'ping', undefined, {
+  const answer = await peer.request(isModern(peer.revision) ? 'server/discover' : 'ping', undefined, {
     wild: true,
     headers: { origin: 'https://evil.example.com' },
   });
   const status = answer.exchange?.response?.status ?? 0;
   const isRefused = status >= 400;
-  const what = `a request from the origin https://evil.example.com gets ${outcome(answer)}`;
+  const what = `a request from the origin https://evil.example.com gets ${inWords(answer)}`;
   // A server for everybody may allow every origin; one on this machine must not.
   if (!isRefused && !isLoopbackUrl(url)) {
     judge.unsure('http/origin/validated', 'a public server may allow every origin');
@@ -148,7 +149,7 @@ async function origin({ connect, judge, transport, url }: Context): Promise<void
 }
 
 /** Whether the port is open on an address that other machines can reach. */
-async function addresses({ judge, url }: Context): Promise<void> {
+async function addresses({ judge, url }: ProbeContext): Promise<void> {
   const id = 'http/localhost';
   if (!isLoopbackUrl(url)) return judge.inapplicable(id, 'the server does not run on this machine, as far as its address tells');
   const outside = Object.values(networkInterfaces()).flatMap((list) =>
@@ -171,12 +172,12 @@ async function addresses({ judge, url }: Context): Promise<void> {
   judge.verdict(id, !isOpen, `the port ${number} is open on ${own.address} too`, []);
 }
 
-async function sessions({ connect, judge, capabilities }: Context): Promise<void> {
+async function sessions({ connect, judge, capabilities }: ProbeContext): Promise<void> {
   const [peer, other] = [await connect('session'), await connect('other session')];
   if (peer === undefined || other === undefined || !isHttpPeer(peer) || !isHttpPeer(other)) return;
   const { session } = peer;
   if (session === undefined) {
-    for (const id of ['unique-secure', 'required', 'ended', 'delete-refused'])
+    for (const id of ['unique-secure', 'required', 'ended', 'delete-refused'] as const)
       judge.inapplicable(`http/session/${id}`, 'the server gives no session id');
     return;
   }
@@ -192,11 +193,11 @@ async function sessions({ connect, judge, capabilities }: Context): Promise<void
     { wild: true, headers: { 'mcp-session-id': undefined } },
   );
   const status = without.exchange?.response?.status;
-  judge.verdict('http/session/required', status === 400, `a request without a session id gets ${outcome(without)}`, shown(without));
+  judge.verdict('http/session/required', status === 400, `a request without a session id gets ${inWords(without)}`, shown(without));
   const { 'content-type': _, ...headers } = peer.headers();
   const flow = peer.call('DELETE', { headers });
   await flow.head;
-  await within(flow.end, 3_000);
+  await withTimeout(flow.end, 3_000);
   const ended: Exchange = flow.exchange;
   if (ended.response?.status === 405) {
     judge.kept('http/session/delete-refused', [ended]);
@@ -204,7 +205,7 @@ async function sessions({ connect, judge, capabilities }: Context): Promise<void
   }
   const after = await peer.request('ping', undefined, { wild: true });
   const isGone = after.exchange?.response?.status === 404;
-  judge.verdict('http/session/ended', isGone, `a request in a session that was ended gets ${outcome(after)}`, [ended, ...shown(after)]);
+  judge.verdict('http/session/ended', isGone, `a request in a session that was ended gets ${inWords(after)}`, [ended, ...shown(after)]);
   peer.session = undefined;
 }
 

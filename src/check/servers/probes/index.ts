@@ -1,5 +1,5 @@
 // Every active probe, in the order in which they are asked.
-import type { Probe } from '../../model/probe.ts';
+import type { Probe } from '../probe.ts';
 import { authorizationProbes } from './authorization.ts';
 import { baseProbes } from './base.ts';
 import { httpProbes } from './http.ts';

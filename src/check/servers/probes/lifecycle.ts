@@ -1,10 +1,10 @@
 // The handshake: versions that are known, unknown, and the latest.
 
-import { outcome, type Probe, shown } from '../../model/probe.ts';
 import { legacy } from '../../model/requirement.ts';
 import { at } from '../../model/value.ts';
 import { initializeParams } from '../peer/greet.ts';
 import { fullCapabilities } from '../peer/peer.ts';
+import { inWords, type Probe, shown } from '../probe.ts';
 
 export const lifecycleProbes: readonly Probe[] = [
   {
@@ -25,7 +25,7 @@ export const lifecycleProbes: readonly Probe[] = [
     async run({ begin, judge, revision }) {
       const peer = begin('before initialized');
       const answer = await peer.request('initialize', initializeParams({ revision, capabilities: fullCapabilities(revision) }), {
-        patience: 20_000,
+        timeoutMs: 20_000,
       });
       if (answer.result === undefined || !(await peer.settle())) return;
       const early = peer.conversation.messages.filter(
@@ -52,11 +52,11 @@ export const lifecycleProbes: readonly Probe[] = [
     async run({ begin, connect, judge, revision }) {
       const peer = begin('unknown version');
       const params = { ...initializeParams({ revision, capabilities: fullCapabilities(revision) }), protocolVersion: '1999-01-01' };
-      const answer = await peer.request('initialize', params, { wild: true, patience: 20_000 });
+      const answer = await peer.request('initialize', params, { wild: true, timeoutMs: 20_000 });
       const offered = answer.result?.['protocolVersion'];
       const isOther = typeof offered === 'string' && offered !== '1999-01-01';
       const isAnswered = answer.result !== undefined || answer.error !== undefined;
-      judge.verdict('lifecycle/errors/version-mismatch', isAnswered, `the version 1999-01-01 gets ${outcome(answer)}`, shown(answer));
+      judge.verdict('lifecycle/errors/version-mismatch', isAnswered, `the version 1999-01-01 gets ${inWords(answer)}`, shown(answer));
       // The same page shows this error as an example.
       if (answer.error?.code === -32602 && Array.isArray(at(answer.error.data, 'supported'))) {
         const reason = 'it answers with the error of the example on the same page';
@@ -64,19 +64,19 @@ export const lifecycleProbes: readonly Probe[] = [
         judge.unsure('lifecycle/version/other-latest', reason);
         return;
       }
-      judge.verdict('lifecycle/version/other', isOther, `the version 1999-01-01 gets ${outcome(answer)}`, shown(answer));
+      judge.verdict('lifecycle/version/other', isOther, `the version 1999-01-01 gets ${inWords(answer)}`, shown(answer));
       if (!isOther) return;
       const known = legacy.find((one) => one === offered);
       if (known !== undefined && known !== revision) {
         const again = begin('its own version', { revision: known });
         const echo = await again.request('initialize', initializeParams({ revision: known, capabilities: fullCapabilities(known) }), {
-          patience: 20_000,
+          timeoutMs: 20_000,
         });
         const isSame = echo.result === undefined || echo.result['protocolVersion'] === known;
         judge.verdict(
           'lifecycle/version/echoed',
           isSame,
-          `it offers ${known}, and answers ${known} with ${outcome(echo)}`,
+          `it offers ${known}, and answers ${known} with ${inWords(echo)}`,
           shown(answer, echo),
         );
       }

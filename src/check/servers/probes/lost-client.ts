@@ -1,10 +1,11 @@
 // A client that is lost in the middle of its calls, over HTTP of 2026-07-28: it has cancelled them, and nothing more is said of them.
 
-import type { Context, Probe } from '../../model/probe.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
-import { within } from '../peer/connection.ts';
+import { noCallableTool } from '../../model/verdict.ts';
+import { withTimeout } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
+import type { Probe, ProbeContext } from '../probe.ts';
 import { callTool, paramHeaders } from '../tool-call.ts';
 
 const id = 'cancellation/disconnect';
@@ -14,10 +15,10 @@ export const lostClientProbes: readonly Probe[] = [
   { name: 'a lost client', judges: [id], transports: ['http'], revisions: ['2026-07-28'], capability: 'tools', apart: true, run: lose },
 ];
 
-async function lose({ connect, judge, calls, patience }: Context): Promise<void> {
+async function lose({ connect, judge, calls, timeoutMs }: ProbeContext): Promise<void> {
   const some = calls.slice(0, maxCalls);
   const peer = some.length === 0 ? undefined : await connect('lost client');
-  if (peer === undefined || !isHttpPeer(peer)) return judge.unsure(id, 'no tool may be called');
+  if (peer === undefined || !isHttpPeer(peer)) return judge.unsure(id, noCallableTool);
   const lost = some.map((call, index) => {
     const name = `lost-${index}`;
     return {
@@ -25,10 +26,11 @@ async function lose({ connect, judge, calls, patience }: Context): Promise<void>
       ...peer.open('tools/call', { name: call.name, arguments: call.arguments }, { id: name, token: name, headers: paramHeaders(call) }),
     };
   });
-  await Promise.all(lost.map(({ flow }) => within(flow.head, 30)));
+  await Promise.all(lost.map(({ flow }) => withTimeout(flow.head, 30)));
   for (const { flow } of lost) flow.abort();
   // What is still said of them has only the streams of others left.
-  for (const [index, call] of some.entries()) await callTool(peer, call, { token: `found-${index}`, patience: Math.min(patience, 1_000) });
+  for (const [index, call] of some.entries())
+    await callTool(peer, call, { token: `found-${index}`, timeoutMs: Math.min(timeoutMs, 1_000) });
   const isOfLost = ({ direction, exchange, value }: Message) =>
     direction === 'received' &&
     lost.some(({ name, flow }) => {

@@ -1,7 +1,9 @@
 // Prompts and completion: what is listed is got, what is not there or incomplete is refused.
-import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
+
 import { since } from '../../model/requirement.ts';
+import { traitsOf } from '../../model/revision.ts';
 import { asList, asRecord, type Json } from '../../model/value.ts';
+import { inWords, type Probe, type ProbeContext, shown } from '../probe.ts';
 
 const maxPrompts = 8;
 
@@ -10,13 +12,13 @@ export const promptProbes: readonly Probe[] = [
     name: 'getting prompts',
     judges: ['prompts/get/shape'],
     capability: 'prompts',
-    async run({ peer, surface, judge, patience }) {
+    async run({ peer, surface, judge, timeoutMs }) {
       if (surface.prompts.length === 0) return judge.unsure('prompts/get/shape', 'the server lists no prompt');
       for (const prompt of surface.prompts.slice(0, maxPrompts)) {
         await peer.request(
           'prompts/get',
           { name: prompt['name'], arguments: argumentsOf(prompt) },
-          { patience: Math.min(patience, 3_000) },
+          { timeoutMs: Math.min(timeoutMs, 3_000) },
         );
       }
     },
@@ -46,7 +48,7 @@ export const promptProbes: readonly Probe[] = [
         reference(surface) ?? { ref: { type: 'ref/prompt', name: 'none' }, argument: { name: 'none', value: '' } },
       );
       const isRefused = answer.error?.code === -32601;
-      judge.verdict('completion/errors/unsupported', isRefused, `completion/complete gets ${outcome(answer)}`, shown(answer));
+      judge.verdict('completion/errors/unsupported', isRefused, `completion/complete gets ${inWords(answer)}`, shown(answer));
       judge.verdict('completion/capability', answer.result === undefined, 'the server completes, and does not declare it', shown(answer));
     },
   },
@@ -61,9 +63,9 @@ function argumentsOf(prompt: Json): Json {
   );
 }
 
-async function refusals({ peer, judge, surface }: Context): Promise<void> {
+async function refusals({ peer, judge, surface }: ProbeContext): Promise<void> {
   const unknown = await peer.request('prompts/get', { name: 'vivarium-no-such-prompt' });
-  judge.verdict('prompts/get/unknown-name', unknown.error?.code === -32602, `an unknown prompt gets ${outcome(unknown)}`, shown(unknown));
+  judge.verdict('prompts/get/unknown-name', unknown.error?.code === -32602, `an unknown prompt gets ${inWords(unknown)}`, shown(unknown));
   const needy = surface.prompts.find((prompt) => Object.keys(argumentsOf(prompt)).length > 0);
   if (needy === undefined) {
     judge.unsure('prompts/get/missing-arguments', 'no prompt has a required argument');
@@ -73,7 +75,7 @@ async function refusals({ peer, judge, surface }: Context): Promise<void> {
   judge.verdict(
     'prompts/get/missing-arguments',
     missing.error?.code === -32602,
-    `${String(needy['name'])} without its argument gets ${outcome(missing)}`,
+    `${String(needy['name'])} without its argument gets ${inWords(missing)}`,
     shown(missing),
   );
   const [name = ''] = Object.keys(argumentsOf(needy));
@@ -85,12 +87,12 @@ async function refusals({ peer, judge, surface }: Context): Promise<void> {
   judge.verdict(
     'prompts/get/arguments-validated',
     wrong.error !== undefined,
-    `an argument that is no string gets ${outcome(wrong)}`,
+    `an argument that is no string gets ${inWords(wrong)}`,
     shown(wrong),
   );
 }
 
-function reference({ prompts, templates }: Context['surface']): Json | undefined {
+function reference({ prompts, templates }: ProbeContext['surface']): Json | undefined {
   for (const prompt of prompts) {
     const [argument] = asList(prompt['arguments']).map(asRecord);
     if (argument !== undefined)
@@ -103,33 +105,38 @@ function reference({ prompts, templates }: Context['surface']): Json | undefined
   return undefined;
 }
 
-async function completion({ peer, judge, capabilities, surface, revision }: Context): Promise<void> {
-  const ids = ['completion/shape', 'completion/errors/unknown-prompt', 'completion/errors/missing-arguments', 'completion/validated'];
+async function completion({ peer, judge, capabilities, surface, revision }: ProbeContext): Promise<void> {
+  const ids = [
+    'completion/shape',
+    'completion/errors/unknown-prompt',
+    'completion/errors/missing-arguments',
+    'completion/validated',
+  ] as const;
   const params = reference(surface);
-  // In 2024-11-05 there was no capability to declare.
-  if (capabilities['completions'] === undefined && (revision !== '2024-11-05' || params === undefined)) {
+  // In the first revision there was no capability to declare.
+  if (capabilities['completions'] === undefined && (traitsOf(revision).completionsCapability || params === undefined)) {
     for (const id of ids) judge.inapplicable(id, 'the server does not offer completions');
     return;
   }
   if (params === undefined) judge.unsure('completion/shape', 'there is no argument of a prompt or template to complete');
   else {
     const answer = await peer.request('completion/complete', params);
-    if (answer.error?.code === -32601 && revision === '2024-11-05') {
+    if (answer.error?.code === -32601 && !traitsOf(revision).completionsCapability) {
       for (const id of ids) judge.inapplicable(id, 'the server does not complete');
       return;
     }
   }
   const unknown = { ref: { type: 'ref/prompt', name: 'vivarium-no-such-prompt' }, argument: { name: 'none', value: '' } };
   const none = await peer.request('completion/complete', unknown);
-  judge.verdict('completion/errors/unknown-prompt', none.error?.code === -32602, `an unknown prompt gets ${outcome(none)}`, shown(none));
+  judge.verdict('completion/errors/unknown-prompt', none.error?.code === -32602, `an unknown prompt gets ${inWords(none)}`, shown(none));
   const { argument: _, ...rest } = params ?? unknown;
   const missing = await peer.request('completion/complete', rest, { wild: true });
   judge.verdict(
     'completion/errors/missing-arguments',
     missing.error?.code === -32602,
-    `without an argument: ${outcome(missing)}`,
+    `without an argument: ${inWords(missing)}`,
     shown(missing),
   );
   const wrong = await peer.request('completion/complete', { ref: 7, argument: 'x' }, { wild: true });
-  judge.verdict('completion/validated', wrong.error !== undefined, `params of the wrong kind get ${outcome(wrong)}`, shown(wrong));
+  judge.verdict('completion/validated', wrong.error !== undefined, `params of the wrong kind get ${inWords(wrong)}`, shown(wrong));
 }

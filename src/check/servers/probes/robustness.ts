@@ -1,13 +1,14 @@
 // What a server survives, and how it ends when it is told to.
 
-import type { Context, Probe } from '../../model/probe.ts';
 import { legacy } from '../../model/requirement.ts';
+import { isModern } from '../../model/revision.ts';
 import { parseJson } from '../../model/trace.ts';
-import { within } from '../peer/connection.ts';
+import { withTimeout } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
-import { isModern, type Peer } from '../peer/peer.ts';
+import type { Peer } from '../peer/peer.ts';
 import { isSsePeer } from '../peer/sse.ts';
 import { isPipePeer } from '../peer/stdio.ts';
+import type { Probe, ProbeContext } from '../probe.ts';
 
 export const robustnessProbes: readonly Probe[] = [
   {
@@ -29,14 +30,14 @@ export const robustnessProbes: readonly Probe[] = [
     judges: ['jsonrpc/request/answered'],
     transports: ['stdio'],
     apart: 'other',
-    async run({ other, judge, patience }) {
+    async run({ other, judge, timeoutMs }) {
       const peer = await other();
       if (peer === undefined || !isPipePeer(peer)) return;
       const line = Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: 'pièces', method: method(peer), params: paramsOf(peer) })}\n`);
       // Also in the middle of a character.
       const middle = line.indexOf(0xc3) + 1;
       peer.write([line.subarray(0, 5), line.subarray(5, middle), line.subarray(middle)]);
-      const reply = await peer.see(({ value }) => (value as { id?: unknown } | null)?.id === 'pièces', patience);
+      const reply = await peer.see(({ value }) => (value as { id?: unknown } | null)?.id === 'pièces', timeoutMs);
       judge.verdict('jsonrpc/request/answered', reply !== undefined, 'a request that came in pieces is not answered', [
         line.toString('utf8'),
       ]);
@@ -80,27 +81,27 @@ function paramsOf(peer: Peer): object | undefined {
   return { _meta: { 'io.modelcontextprotocol/protocolVersion': peer.revision, 'io.modelcontextprotocol/clientCapabilities': {} } };
 }
 
-async function survives({ other, judge, patience }: Context, what: string, bytes: Buffer): Promise<void> {
+async function survives({ other, judge, timeoutMs }: ProbeContext, what: string, bytes: Buffer): Promise<void> {
   const peer = await other();
   if (peer === undefined) return;
   const sent = await peer.raw(bytes, { wild: true });
-  const answer = await peer.request(method(peer), undefined, { patience });
+  const answer = await peer.request(method(peer), undefined, { timeoutMs });
   const isWell = answer.message !== undefined;
-  const why = answer.silence ?? '';
+  const why = answer.silence?.message ?? '';
   judge.verdict('jsonrpc/request/answered', isWell, `after ${what} a request is not answered: ${why}`, [
     ...sent.sent.slice(0, 1),
     ...answer.sent,
   ]);
 }
 
-async function flood({ other, judge, patience }: Context): Promise<void> {
+async function flood({ other, judge, timeoutMs }: ProbeContext): Promise<void> {
   const peer = await other();
   if (peer === undefined) return;
   const began = performance.now();
-  if ((await peer.request(method(peer), undefined, { patience })).message === undefined) return;
+  if ((await peer.request(method(peer), undefined, { timeoutMs })).message === undefined) return;
   // They may stand in a row, and the machine may be busy: as many as are answered in half of the time that is waited.
-  const length = Math.min(100, Math.floor((2 * patience) / (performance.now() - began)));
-  const answers = await Promise.all(Array.from({ length }, () => peer.request(method(peer), undefined, { patience: 4 * patience })));
+  const length = Math.min(100, Math.floor((2 * timeoutMs) / (performance.now() - began)));
+  const answers = await Promise.all(Array.from({ length }, () => peer.request(method(peer), undefined, { timeoutMs: 4 * timeoutMs })));
   const silent = answers.filter(({ message }) => message === undefined);
   judge.verdict(
     'jsonrpc/request/answered',
@@ -112,20 +113,20 @@ async function flood({ other, judge, patience }: Context): Promise<void> {
 }
 
 /** In the middle of its work; one that does not end is not asked about anything else. */
-async function terminate({ connect, judge, capabilities }: Context): Promise<void> {
+async function terminate({ connect, judge, capabilities }: ProbeContext): Promise<void> {
   const peer = await connect('SIGTERM');
   if (peer === undefined || !isPipePeer(peer)) return;
   // It kills outright there.
   if (process.platform === 'win32') return judge.unsure('stdio/exit-on-sigterm', 'there is no SIGTERM on Windows');
   const feature = ['tools', 'resources', 'prompts'].find((one) => capabilities[one] !== undefined);
   const asked = Array.from({ length: 8 }, () => (feature === undefined ? peer.request('ping') : peer.request(`${feature}/list`, {})));
-  await within(Promise.race(asked), 100);
+  await withTimeout(Promise.race(asked), 100);
   peer.signal('SIGTERM');
   const how = await peer.exit(5_000);
   await Promise.all(how === undefined ? [] : asked);
   const rest = peer.conversation.happenings.find(({ what }) => what === 'unfinished-line')?.detail ?? '';
   // What the signal itself ended could not finish anything.
-  const isHalf = rest !== '' && parseJson(rest) === undefined && how?.startsWith('ended by SIG') !== true;
+  const isHalf = rest !== '' && parseJson(rest) === undefined && how?.signal === undefined;
   const evidence = isHalf ? [rest.slice(0, 400)] : [];
   judge.verdict('stdio/exit-on-sigterm', how !== undefined, 'the server runs on for 5 seconds after SIGTERM');
   if (isHalf) judge.broken('stdio/exit-on-sigterm', 'after SIGTERM the last message on standard output is half written', evidence);
@@ -144,15 +145,15 @@ const lies: readonly (readonly [what: string, headers: (length: number) => reado
   ],
 ];
 
-async function lie({ other, judge, patience }: Context): Promise<void> {
+async function lie({ other, judge, timeoutMs }: ProbeContext): Promise<void> {
   for (const [what, headers, form = (body: string) => body] of lies) {
     const peer = await other();
     if (peer === undefined || !(isHttpPeer(peer) || isSsePeer(peer))) return;
     const message = JSON.stringify({ jsonrpc: '2.0', id: 'lies', method: method(peer), params: paramsOf(peer) });
-    const sent = await peer.strike(headers(message.length), form(message), 200);
-    const answer = await peer.request(method(peer), undefined, { patience });
+    const sent = await peer.sendMalformed(headers(message.length), form(message), 200);
+    const answer = await peer.request(method(peer), undefined, { timeoutMs });
     const isWell = answer.message !== undefined;
-    const why = answer.silence ?? '';
+    const why = answer.silence?.message ?? '';
     judge.verdict('jsonrpc/request/answered', isWell, `after ${what} a request is not answered: ${why}`, [sent, ...answer.sent]);
   }
 }

@@ -1,9 +1,11 @@
 // The JSON Schemas of tools: their dialect, whether they are valid, and whether the server itself holds to them.
+
 import { dialectOf } from '../../../schema/json-schema.ts';
 import { compileUntrusted } from '../../../schema/untrusted.ts';
-import { type Context, isSlow, outcome, type Probe, shown, slow } from '../../model/probe.ts';
 import type { Message } from '../../model/trace.ts';
 import { asList, asRecord, at, isRecord, type Json } from '../../model/value.ts';
+import { noCallableTool, uncallable } from '../../model/verdict.ts';
+import { inWords, isSlow, type Probe, type ProbeContext, shown, slow } from '../probe.ts';
 
 export const schemaProbes: readonly Probe[] = [
   {
@@ -15,7 +17,7 @@ export const schemaProbes: readonly Probe[] = [
         ({ value, direction }) => direction === 'received' && at(value, 'result', 'tools') !== undefined,
       );
       for (const tool of surface.tools) {
-        for (const key of ['inputSchema', 'outputSchema']) {
+        for (const key of ['inputSchema', 'outputSchema'] as const) {
           const schema = tool[key];
           if (isRecord(schema)) await judgeSchema(schema, `${String(tool['name'])}.${key}`, judge, list);
         }
@@ -30,22 +32,22 @@ export const schemaProbes: readonly Probe[] = [
   },
 ];
 
-async function judgeSchema(schema: Json, name: string, judge: Context['judge'], list: Message | undefined): Promise<void> {
+async function judgeSchema(schema: Json, name: string, judge: ProbeContext['judge'], list: Message | undefined): Promise<void> {
   const evidence = list === undefined ? [] : [list];
   if (schema['$schema'] !== undefined) judge.kept('json-schema/dialect/declared');
   const dialect = dialectOf(schema);
   judge.verdict('json-schema/dialect/recommended', dialect === '2020-12', `${name} is written in ${String(schema['$schema'])}`, evidence);
   // A dialect that we do not know cannot be judged.
   if (dialect === undefined) return;
-  const { fault, isInvalid } = await compileUntrusted(schema);
+  const { fault, isInvalid, reason } = await compileUntrusted(schema);
   // A reference to another document is legal; it only cannot be compiled here.
-  if (fault?.includes('never fetched') === true) return;
+  if (reason === 'remote-reference') return;
   if (fault !== undefined && !isInvalid) judge.unsure('json-schema/valid', `${name}: ${fault}`);
   else judge.verdict('json-schema/valid', fault === undefined, `${name}: ${fault ?? ''}`, evidence);
 }
 
-async function forbidden({ peer, calls, judge, surface }: Context): Promise<void> {
-  const ids = ['json-schema/validated', 'json-schema/dialect/2020-12'];
+async function forbidden({ peer, calls, judge, surface }: ProbeContext): Promise<void> {
+  const ids = ['json-schema/validated', 'json-schema/dialect/2020-12'] as const;
   for (const { tool, name, arguments: given } of calls) {
     const schema = asRecord(tool['inputSchema']);
     const [required] = asList(schema['required']).filter((one) => typeof one === 'string');
@@ -58,11 +60,11 @@ async function forbidden({ peer, calls, judge, surface }: Context): Promise<void
     }
     const isRefused =
       answer.error !== undefined || answer.result?.['isError'] === true || answer.result?.['resultType'] === 'input_required';
-    const what = `${name} without its required argument ${required} gets ${outcome(answer)}`;
+    const what = `${name} without its required argument ${required} gets ${inWords(answer)}`;
     for (const id of ids) judge.verdict(id, isRefused, what, shown(answer));
     return;
   }
   const why =
-    calls.length > 0 || surface.tools.length === 0 ? 'no tool that may be called has a required argument' : 'no tool may be called';
+    calls.length > 0 || surface.tools.length === 0 ? uncallable('no tool that may be called has a required argument') : noCallableTool;
   for (const id of ids) judge.unsure(id, why);
 }

@@ -1,9 +1,9 @@
 // HTTP+SSE of 2024-11-05: the stream, the address it names, and the posts.
 
-import { outcome, type Probe, shown } from '../../model/probe.ts';
 import { parseJson } from '../../model/trace.ts';
 import { isReply } from '../peer/peer.ts';
 import { isSsePeer } from '../peer/sse.ts';
+import { inWords, type Probe, shown } from '../probe.ts';
 
 export const sseProbes: readonly Probe[] = [
   {
@@ -27,7 +27,7 @@ export const sseProbes: readonly Probe[] = [
       judge.verdict(
         'sse/post',
         status >= 200 && status < 300 && answer.result !== undefined,
-        `a posted ping gets ${outcome(answer)}`,
+        `a posted ping gets ${inWords(answer)}`,
         shown(answer),
       );
     },

@@ -1,12 +1,13 @@
 // 2026-07-28: subscriptions, and results that require input.
 
-import { type Context, outcome, type Probe, shown, slow } from '../../model/probe.ts';
+import type { ToolCall } from '../../model/surface.ts';
 import { asRecord, at, isRecord, type Json } from '../../model/value.ts';
+import { noCallableTool } from '../../model/verdict.ts';
 import { misfitting } from '../../schemas/sample.ts';
 import { isHttpPeer } from '../peer/http.ts';
 import type { Answer } from '../peer/peer.ts';
 import { isPipePeer } from '../peer/stdio.ts';
-import type { ToolCall } from '../surface.ts';
+import { inWords, type Probe, type ProbeContext, shown, slow } from '../probe.ts';
 import { callTool, inputs, paramHeaders } from '../tool-call.ts';
 
 const revisions = ['2026-07-28'] as const;
@@ -64,7 +65,7 @@ export const subscriptionProbes: readonly Probe[] = [
   },
 ];
 
-async function listen({ peer, judge, capabilities, surface }: Context): Promise<void> {
+async function listen({ peer, judge, capabilities, surface }: ProbeContext): Promise<void> {
   const uri = surface.resources.map((one) => one['uri']).find((one) => typeof one === 'string');
   const notifications = {
     ...(capabilities['tools'] !== undefined && { toolsListChanged: true }),
@@ -78,12 +79,12 @@ async function listen({ peer, judge, capabilities, surface }: Context): Promise<
   let refused: Answer | undefined;
   if (isHttpPeer(peer)) peer.open('subscriptions/listen', { notifications }, { id });
   else
-    void peer.request('subscriptions/listen', { notifications }, { id, patience: 60_000 }).then((answer) => {
+    void peer.request('subscriptions/listen', { notifications }, { id, timeoutMs: 60_000 }).then((answer) => {
       refused = answer;
     });
   const seen = await peer.see(first, 2_000);
   if (seen !== undefined && at(seen.value, 'error', 'code') === -32601) {
-    for (const each of ['subscriptions/acknowledged', 'subscriptions/nothing-before', 'subscriptions/listen/shape'])
+    for (const each of ['subscriptions/acknowledged', 'subscriptions/nothing-before', 'subscriptions/listen/shape'] as const)
       judge.inapplicable(each, 'the server has no subscriptions');
     refused = undefined;
   }
@@ -97,35 +98,35 @@ async function listen({ peer, judge, capabilities, surface }: Context): Promise<
   judge.unsure('cancellation/server/teardown', why);
 }
 
-async function bare({ peer, judge, calls }: Context): Promise<void> {
+async function bare({ peer, judge, calls }: ProbeContext): Promise<void> {
   const meta = { 'io.modelcontextprotocol/clientCapabilities': {} };
-  const ids = ['meta/capability/missing', 'meta/capability/missing-status'];
+  const ids = ['meta/capability/missing', 'meta/capability/missing-status'] as const;
   if (calls.length === 0) {
-    for (const id of ['meta/capability/undeclared', 'input/undeclared', ...ids]) judge.unsure(id, 'no tool may be called');
+    for (const id of ['meta/capability/undeclared', 'input/undeclared', ...ids] as const) judge.unsure(id, noCallableTool);
     return;
   }
   let missing = 0;
   for (const call of calls.slice(0, 24)) {
-    const answer = await callTool(peer, call, { meta, patience: 2_000 });
+    const answer = await callTool(peer, call, { meta, timeoutMs: 2_000 });
     if (answer.error?.code !== -32021) continue;
     missing += 1;
     const needed = at(answer.error.data, 'requiredCapabilities');
-    judge.verdict('meta/capability/missing', isRecord(needed), `${call.name} gets ${outcome(answer)}`, shown(answer));
+    judge.verdict('meta/capability/missing', isRecord(needed), `${call.name} gets ${inWords(answer)}`, shown(answer));
     const status = answer.exchange?.response?.status;
     if (status !== undefined)
-      judge.verdict('meta/capability/missing-status', status === 400, `${call.name} gets ${outcome(answer)}`, shown(answer));
+      judge.verdict('meta/capability/missing-status', status === 400, `${call.name} gets ${inWords(answer)}`, shown(answer));
   }
   judge.kept('meta/capability/undeclared');
   if (missing === 0) for (const id of ids) judge.inapplicable(id, 'no tool that may be called needs a capability of the client');
 }
 
 /** Looks for a tool that requires input, and answers it wrongly in every way. */
-async function required(context: Context): Promise<void> {
+async function required(context: ProbeContext): Promise<void> {
   const { peer, judge, calls } = context;
   for (const call of calls.slice(0, 24)) {
     const params: Json = { name: call.name, arguments: call.arguments };
     const headers = paramHeaders(call);
-    const ask = (more: Json, wild = true) => peer.request('tools/call', { ...params, ...more }, { headers, wild, patience: 2_000 });
+    const ask = (more: Json, wild = true) => peer.request('tools/call', { ...params, ...more }, { headers, wild, timeoutMs: 2_000 });
     const first = await ask({}, false);
     if (first.result?.['resultType'] !== 'input_required') continue;
     const proper = inputs(first.result, peer.declared);
@@ -138,34 +139,39 @@ async function required(context: Context): Promise<void> {
       const forged = await ask({ ...proper, requestState: changed });
       const isRefused =
         forged.error !== undefined || forged.result?.['isError'] === true || forged.result?.['resultType'] === 'input_required';
-      judge.verdict('input/state/verified', isRefused, `a changed requestState gets ${outcome(forged)}`, shown(forged));
-      judge.verdict('input/state/untrusted', isRefused, `a changed requestState gets ${outcome(forged)}`, shown(forged));
+      judge.verdict('input/state/verified', isRefused, `a changed requestState gets ${inWords(forged)}`, shown(forged));
+      judge.verdict('input/state/untrusted', isRefused, `a changed requestState gets ${inWords(forged)}`, shown(forged));
     }
     break;
   }
 }
 
 /** What was required is never given: the call is made anew, and something else is asked. */
-async function abandoned({ peer, judge }: Context, name: string, ask: (more: Json, wild?: boolean) => Promise<Answer>): Promise<void> {
+async function abandoned({ peer, judge }: ProbeContext, name: string, ask: (more: Json, wild?: boolean) => Promise<Answer>): Promise<void> {
   const again = await ask({}, false);
   const isWell = again.result !== undefined && (await peer.settle());
   // Whoever is slow has not refused anything.
   if (again.message === undefined && (await peer.settle())) return judge.unsure('input/not-assumed', slow);
-  const what = `${name}, called anew while the input that it required is not given, gets ${outcome(again)}`;
+  const what = `${name}, called anew while the input that it required is not given, gets ${inWords(again)}`;
   judge.verdict('input/not-assumed', isWell, what, shown(again));
 }
 
 /** The state of one call with the arguments of another. */
-async function elsewhere({ peer, judge }: Context, call: ToolCall, proper: Json, headers: Readonly<Record<string, string>>): Promise<void> {
+async function elsewhere(
+  { peer, judge }: ProbeContext,
+  call: ToolCall,
+  proper: Json,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
   const id = 'input/state/request';
   if (proper['requestState'] === undefined) return judge.inapplicable(id, 'the server keeps no state in its client');
   const other = varied(call);
   if (other === undefined) return judge.unsure(id, 'the tool that requires input has no argument that could be another');
   const params = { name: call.name, arguments: other, ...proper };
-  const answer = await peer.request('tools/call', params, { headers, wild: true, patience: 2_000 });
+  const answer = await peer.request('tools/call', params, { headers, wild: true, timeoutMs: 2_000 });
   const isRefused = answer.error !== undefined || answer.result?.['isError'] === true || answer.result?.['resultType'] === 'input_required';
   if (answer.message === undefined) return judge.unsure(id, slow);
-  judge.verdict(id, isRefused, `the requestState of another call gets ${outcome(answer)}`, shown(answer));
+  judge.verdict(id, isRefused, `the requestState of another call gets ${inWords(answer)}`, shown(answer));
 }
 
 /** With one plain text that is another, and fits as well. */
@@ -178,24 +184,24 @@ function varied({ tool, arguments: given }: ToolCall): Json | undefined {
   return undefined;
 }
 
-async function wrongly({ judge }: Context, result: Json, proper: Json, ask: (more: Json) => Promise<Answer>): Promise<void> {
+async function wrongly({ judge }: ProbeContext, result: Json, proper: Json, ask: (more: Json) => Promise<Answer>): Promise<void> {
   const state = result['requestState'] === undefined ? {} : { requestState: result['requestState'] };
   const requests = asRecord(result['inputRequests']);
   if (Object.keys(requests).length === 0) return;
   const none = await ask({ ...state, inputResponses: {} });
   const isAgain = none.result?.['resultType'] === 'input_required';
-  judge.verdict('input/responses/missing', isAgain, `without its input: ${outcome(none)}`, shown(none));
+  judge.verdict('input/responses/missing', isAgain, `without its input: ${inWords(none)}`, shown(none));
   const extra = await ask({ ...proper, inputResponses: { ...asRecord(proper['inputResponses']), 'vivarium-none': { action: 'cancel' } } });
   judge.verdict(
     'input/responses/unexpected',
     extra.error === undefined,
-    `with an input that nobody asked for: ${outcome(extra)}`,
+    `with an input that nobody asked for: ${inWords(extra)}`,
     shown(extra),
   );
   const bad = await ask({ ...state, inputResponses: Object.fromEntries(Object.keys(requests).map((key) => [key, 'no result'])) });
   const isRefused = bad.error !== undefined || bad.result?.['isError'] === true || bad.result?.['resultType'] === 'input_required';
-  judge.verdict('input/responses/malformed', bad.error !== undefined, `an input that is no result gets ${outcome(bad)}`, shown(bad));
-  judge.verdict('input/responses/validated', isRefused, `an input that is no result gets ${outcome(bad)}`, shown(bad));
+  judge.verdict('input/responses/malformed', bad.error !== undefined, `an input that is no result gets ${inWords(bad)}`, shown(bad));
+  judge.verdict('input/responses/validated', isRefused, `an input that is no result gets ${inWords(bad)}`, shown(bad));
   const forms = Object.entries(requests).filter(([, one]) => asRecord(one)['method'] === 'elicitation/create');
   if (forms.length === 0) return;
   const wrong = forms.flatMap(([key, one]) => {
@@ -207,11 +213,11 @@ async function wrongly({ judge }: Context, result: Json, proper: Json, ask: (mor
     const given = await ask({ ...proper, inputResponses: { ...asRecord(proper['inputResponses']), ...Object.fromEntries(wrong) } });
     const isSeen = given.error !== undefined || given.result?.['isError'] === true || given.result?.['resultType'] === 'input_required';
     if (given.message === undefined) judge.unsure('elicitation/form/validated-by-server', slow);
-    else judge.verdict('elicitation/form/validated-by-server', isSeen, `a form with wrong values gets ${outcome(given)}`, shown(given));
+    else judge.verdict('elicitation/form/validated-by-server', isSeen, `a form with wrong values gets ${inWords(given)}`, shown(given));
   }
   const no = await ask({
     ...proper,
     inputResponses: { ...asRecord(proper['inputResponses']), ...Object.fromEntries(forms.map(([key]) => [key, { action: 'decline' }])) },
   });
-  judge.verdict('elicitation/declined', no.message !== undefined, `a user who declines gets ${outcome(no)}`, shown(no));
+  judge.verdict('elicitation/declined', no.message !== undefined, `a user who declines gets ${inWords(no)}`, shown(no));
 }

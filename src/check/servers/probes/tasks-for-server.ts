@@ -1,12 +1,13 @@
 // Tasks of 2025-11-25 the other way round: what a server asks its client for as a task, and how it then asks about it.
 
-import type { Context, Probe } from '../../model/probe.ts';
+import type { ToolCall } from '../../model/surface.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
-import { within } from '../peer/connection.ts';
+import { withTimeout } from '../peer/connection.ts';
 import { fullCapabilities, type Peer } from '../peer/peer.ts';
 import { createTaskHand, pollInterval, type TaskHand } from '../peer/task-hand.ts';
-import { callable, readSurface, type ToolCall } from '../surface.ts';
+import type { Probe, ProbeContext } from '../probe.ts';
+import { callable, readSurface } from '../surface.ts';
 
 const revision = '2025-11-25';
 const judges = [
@@ -16,7 +17,7 @@ const judges = [
   'tasks/notification/not-relied-on',
   'tasks/input/result-called',
   'tasks/list/opaque',
-];
+] as const;
 const maxCalls = 4;
 /** Milliseconds for the calls of one round. */
 const budget = 3_000;
@@ -25,8 +26,8 @@ export const serverTaskProbes: readonly Probe[] = [
   { name: 'tasks for the server', judges, revisions: [revision], capability: 'tools', apart: true, run: tasksForServer },
 ];
 
-async function tasksForServer(context: Context): Promise<void> {
-  const { connect, judge, surface, terms, patience } = context;
+async function tasksForServer(context: ProbeContext): Promise<void> {
+  const { connect, judge, surface, terms, timeoutMs } = context;
   const requests = { sampling: { createMessage: {} }, elicitation: { create: {} } };
   const capabilities = { ...fullCapabilities(revision), tasks: { list: {}, cancel: {}, requests } };
   const hand = createTaskHand(capabilities);
@@ -40,19 +41,19 @@ async function tasksForServer(context: Context): Promise<void> {
   const end = performance.now() + budget;
   for (const call of calls.slice(0, maxCalls)) {
     if (peer === undefined || peer.gone !== undefined || performance.now() > end) break;
-    const calling = ask(peer, call, 2 * Math.min(patience, budget));
-    await within(calling, Math.min(patience, budget));
+    const calling = ask(peer, call, 2 * Math.min(timeoutMs, budget));
+    await withTimeout(calling, Math.min(timeoutMs, budget));
     const [task] = hand.tasks;
     if (task === undefined) continue;
     await untold(peer, hand, task, calling, judge);
-    await told(peer, call, hand, Math.min(patience, 2 * budget), judge);
+    await told(peer, call, hand, Math.min(timeoutMs, 2 * budget), judge);
     return cursors(peer, hand, judge);
   }
   for (const id of judges) judge.inapplicable(id, 'the server asks for nothing as a task');
 }
 
-async function ask(peer: Peer, { name, arguments: given }: ToolCall, patience: number): Promise<Message | undefined> {
-  return (await peer.request('tools/call', { name, arguments: given }, { patience })).message;
+async function ask(peer: Peer, { name, arguments: given }: ToolCall, timeoutMs: number): Promise<Message | undefined> {
+  return (await peer.request('tools/call', { name, arguments: given }, { timeoutMs })).message;
 }
 
 /** What the server asked about the task. */
@@ -69,7 +70,7 @@ async function untold(
   hand: TaskHand,
   task: string,
   calling: Promise<Message | undefined>,
-  judge: Context['judge'],
+  judge: ProbeContext['judge'],
 ): Promise<void> {
   const begun = peer.conversation.messages.filter(
     ({ direction, value }) => direction === 'sent' && at(value, 'result', 'task', 'taskId') === task,
@@ -103,10 +104,10 @@ async function relied(
   task: string,
   calling: Promise<Message | undefined>,
   begun: readonly Message[],
-  judge: Context['judge'],
+  judge: ProbeContext['judge'],
 ): Promise<void> {
   const id = 'tasks/notification/not-relied-on';
-  const isOver = (await within(calling, 0)) !== undefined;
+  const isOver = (await withTimeout(calling, 0)) !== undefined;
   if (isOver) return judge.unsure(id, 'the server does not ask what became of the task');
   const notice = await peer.notify('notifications/tasks/status', { ...hand.told(task), status: 'completed' });
   const isAbout = ({ value }: Message) =>
@@ -117,14 +118,14 @@ async function relied(
 }
 
 /** The same with a notification, and with something that the task needs. */
-async function told(peer: Peer, call: ToolCall, hand: TaskHand, patience: number, judge: Context['judge']): Promise<void> {
+async function told(peer: Peer, call: ToolCall, hand: TaskHand, timeoutMs: number, judge: ProbeContext['judge']): Promise<void> {
   hand.plan(['working', 'input_required', 'completed']);
   const count = hand.tasks.length;
   const from = peer.conversation.messages.length;
-  const calling = ask(peer, call, patience);
+  const calling = ask(peer, call, timeoutMs);
   const begun = await peer.see(
     (message) => at(message.value, 'params', 'task') !== undefined && peer.conversation.messages.indexOf(message) >= from,
-    patience,
+    timeoutMs,
   );
   const task = hand.tasks[count];
   if (begun === undefined || task === undefined) {
@@ -152,7 +153,7 @@ async function told(peer: Peer, call: ToolCall, hand: TaskHand, patience: number
   ]);
 }
 
-function cursors(peer: Peer, hand: TaskHand, judge: Context['judge']): void {
+function cursors(peer: Peer, hand: TaskHand, judge: ProbeContext['judge']): void {
   const id = 'tasks/list/opaque';
   const used = asked(peer, 'tasks/list', '').filter(({ value }) => at(value, 'params', 'cursor') !== undefined);
   for (const message of used) {

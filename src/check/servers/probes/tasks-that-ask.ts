@@ -1,14 +1,14 @@
 // Tasks of 2025-11-25 that need something of the client: what they ask, what they say of themselves meanwhile, and what comes after.
 
-import type { Context, Probe } from '../../model/probe.ts';
+import type { ToolCall } from '../../model/surface.ts';
 import type { Message } from '../../model/trace.ts';
 import { asRecord, at, brief, type Json } from '../../model/value.ts';
 import { resultOf } from '../peer/manners.ts';
 import type { Peer } from '../peer/peer.ts';
-import type { ToolCall } from '../surface.ts';
+import type { Probe, ProbeContext } from '../probe.ts';
 
 const related = 'io.modelcontextprotocol/related-task';
-const judges = ['tasks/input/status', 'tasks/input/related', 'tasks/input/left'];
+const judges = ['tasks/input/status', 'tasks/input/related', 'tasks/input/left'] as const;
 const maxCalls = 4;
 /** Milliseconds for all of them, between two questions about one, and for what follows an answer. */
 const budget = 3_000;
@@ -26,12 +26,12 @@ export const askingTaskProbes: readonly Probe[] = [
   },
 ];
 
-async function tasksThatAsk({ connect, judge, calls, patience }: Context): Promise<void> {
+async function tasksThatAsk({ connect, judge, calls, timeoutMs }: ProbeContext): Promise<void> {
   const able = calls.filter(({ tool }) => ['optional', 'required'].includes(String(asRecord(tool['execution'])['taskSupport'])));
   const manner = ({ method }: Json) => (isQuestion(method) ? 'later' : undefined);
   const peer = able.length === 0 ? undefined : await connect('tasks that ask', { manner });
   const some = able.slice(0, maxCalls);
-  const share = Math.min(budget, 2 * patience) / some.length;
+  const share = Math.min(budget, 2 * timeoutMs) / some.length;
   for (const call of some) {
     if (peer === undefined || peer.gone !== undefined) break;
     if (await tried(peer, call, performance.now() + share, judge)) return;
@@ -45,7 +45,7 @@ function isQuestion(method: unknown): boolean {
 }
 
 /** Whether it asked. */
-async function tried(peer: Peer, { name, arguments: given }: ToolCall, end: number, judge: Context['judge']): Promise<boolean> {
+async function tried(peer: Peer, { name, arguments: given }: ToolCall, end: number, judge: ProbeContext['judge']): Promise<boolean> {
   const from = peer.conversation.messages.length;
   const made = await peer.request('tools/call', { name, arguments: given, task: { ttl: 60_000 } });
   const taskId = at(made.result, 'task', 'taskId');
@@ -63,7 +63,7 @@ async function tried(peer: Peer, { name, arguments: given }: ToolCall, end: numb
       const now = status(await get());
       if (now === 'input_required' && !isAwaited) {
         isAwaited = true;
-        void peer.request('tasks/result', { taskId }, { patience: 10_000 });
+        void peer.request('tasks/result', { taskId }, { timeoutMs: 10_000 });
       }
       if ((now !== 'working' && now !== 'input_required') || performance.now() > until || peer.gone !== undefined) return undefined;
       await new Promise((resolve) => setTimeout(resolve, pause));
@@ -100,7 +100,7 @@ interface Waiting {
 }
 
 /** The next question, if there is one; without one the task must go on. */
-async function left(peer: Peer, { last, get, next }: Waiting, judge: Context['judge']): Promise<Message | undefined> {
+async function left(peer: Peer, { last, get, next }: Waiting, judge: ProbeContext['judge']): Promise<Message | undefined> {
   const until = performance.now() + after;
   for (;;) {
     const more = await next();

@@ -1,7 +1,9 @@
 // Ping, logging, pagination, cancellation, roots: what every connection needs besides the features.
-import { type Context, outcome, type Probe, shown } from '../../model/probe.ts';
+
 import { legacy } from '../../model/requirement.ts';
 import { asList, asRecord, at, brief } from '../../model/value.ts';
+import { noCallableTool } from '../../model/verdict.ts';
+import { inWords, type Probe, type ProbeContext, shown } from '../probe.ts';
 import { callTool } from '../tool-call.ts';
 
 export const utilityProbes: readonly Probe[] = [
@@ -11,7 +13,7 @@ export const utilityProbes: readonly Probe[] = [
     revisions: legacy,
     async run({ peer, judge }) {
       const answer = await peer.request('ping');
-      judge.verdict('ping/answered', answer.result !== undefined, `a ping gets ${outcome(answer)}`, shown(answer));
+      judge.verdict('ping/answered', answer.result !== undefined, `a ping gets ${inWords(answer)}`, shown(answer));
       if (answer.result === undefined) return;
       const isEmpty = Object.keys(answer.result).every((key) => key === '_meta');
       judge.verdict('ping/empty', isEmpty, `the result of a ping is ${brief(answer.result)}`, shown(answer));
@@ -35,10 +37,10 @@ export const utilityProbes: readonly Probe[] = [
       judge.verdict(
         'logging/request/invalid',
         answer.error?.code === -32602,
-        `the level vivarium-none gets ${outcome(answer)}`,
+        `the level vivarium-none gets ${inWords(answer)}`,
         shown(answer),
       );
-      for (const call of calls.slice(0, 8)) await callTool(peer, call, { meta: { [key]: 'debug' }, patience: 2_000 });
+      for (const call of calls.slice(0, 8)) await callTool(peer, call, { meta: { [key]: 'debug' }, timeoutMs: 2_000 });
     },
   },
   {
@@ -68,29 +70,29 @@ export const utilityProbes: readonly Probe[] = [
   },
 ];
 
-async function levels({ peer, judge, calls }: Context): Promise<void> {
+async function levels({ peer, judge, calls }: ProbeContext): Promise<void> {
   const from = peer.conversation.messages.length;
   const isHeard = () => peer.conversation.messages.slice(from).some(({ value }) => at(value, 'method') === 'notifications/message');
   const answer = await peer.request('logging/setLevel', { level: 'error' });
   const isEmpty = answer.result !== undefined && Object.keys(answer.result).every((key) => key === '_meta');
-  judge.verdict('logging/set-level/answered', isEmpty, `logging/setLevel gets ${outcome(answer)}`, shown(answer));
-  for (const call of calls.slice(0, 8)) await callTool(peer, call, { patience: 2_000 });
+  judge.verdict('logging/set-level/answered', isEmpty, `logging/setLevel gets ${inWords(answer)}`, shown(answer));
+  for (const call of calls.slice(0, 8)) await callTool(peer, call, { timeoutMs: 2_000 });
   // Whether there was anything to suppress is seen at the lowest level, which is also where the rest goes on.
   const isQuiet = !isHeard();
   await peer.request('logging/setLevel', { level: 'debug' });
   if (isQuiet) {
-    for (const call of calls.slice(0, 8)) await callTool(peer, call, { patience: 2_000 });
+    for (const call of calls.slice(0, 8)) await callTool(peer, call, { timeoutMs: 2_000 });
     if (isHeard()) judge.kept('logging/set-level/respected');
   }
   const wrong = await peer.request('logging/setLevel', { level: 'vivarium-none' }, { wild: true });
-  judge.verdict('logging/set-level/invalid', wrong.error?.code === -32602, `the level vivarium-none gets ${outcome(wrong)}`, shown(wrong));
+  judge.verdict('logging/set-level/invalid', wrong.error?.code === -32602, `the level vivarium-none gets ${inWords(wrong)}`, shown(wrong));
 }
 
-async function pages({ peer, judge, capabilities }: Context): Promise<void> {
+async function pages({ peer, judge, capabilities }: ProbeContext): Promise<void> {
   const kinds = (['tools', 'resources', 'prompts'] as const).filter((kind) => capabilities[kind] !== undefined);
   const [first] = kinds;
   if (first === undefined) {
-    for (const id of ['pagination/stable', 'pagination/ends', 'pagination/invalid-cursor', 'pagination/invalid-cursor/survived'])
+    for (const id of ['pagination/stable', 'pagination/ends', 'pagination/invalid-cursor', 'pagination/invalid-cursor/survived'] as const)
       judge.inapplicable(id, 'the server has no lists');
     return;
   }
@@ -98,7 +100,7 @@ async function pages({ peer, judge, capabilities }: Context): Promise<void> {
   judge.verdict(
     'pagination/invalid-cursor',
     wrong.error?.code === -32602,
-    `a cursor that was not given gets ${outcome(wrong)}`,
+    `a cursor that was not given gets ${inWords(wrong)}`,
     shown(wrong),
   );
   const isWell = wrong.message !== undefined && (await peer.settle());
@@ -135,7 +137,7 @@ async function pages({ peer, judge, capabilities }: Context): Promise<void> {
   if (!isPaged) judge.inapplicable('pagination/stable', 'no list has a second page');
 }
 
-async function vainCancellations({ other, judge, isModern }: Context): Promise<void> {
+async function vainCancellations({ other, judge, isModern }: ProbeContext): Promise<void> {
   const peer = await other();
   if (peer === undefined) return;
   const done = await peer.request(isModern ? 'server/discover' : 'ping');
@@ -157,11 +159,11 @@ async function vainCancellations({ other, judge, isModern }: Context): Promise<v
   judge.verdict('cancellation/races', await peer.settle(), 'the server does not answer after cancellations that came too late', []);
 }
 
-async function cancelled({ peer, judge, calls, isModern, transport, surface }: Context): Promise<void> {
-  const ids = ['cancellation/no-response', 'stdio/cancellation/silent'];
+async function cancelled({ peer, judge, calls, isModern, transport, surface }: ProbeContext): Promise<void> {
+  const ids = ['cancellation/no-response', 'stdio/cancellation/silent'] as const;
   const [call] = calls;
   if (call === undefined || (isModern && transport === 'http')) {
-    const why = call === undefined ? 'no tool may be called' : 'over HTTP a cancelled request has no stream left';
+    const why = call === undefined ? noCallableTool : 'over HTTP a cancelled request has no stream left';
     for (const id of ids) judge.unsure(id, why);
     return;
   }
@@ -169,7 +171,7 @@ async function cancelled({ peer, judge, calls, isModern, transport, surface }: C
   const answers = await Promise.all(
     calls.slice(0, 6).map(async (one, index, all) => {
       const id = `cancelled-${index}`;
-      const asked = peer.request('tools/call', { name: one.name, arguments: one.arguments }, { id, patience: 400 });
+      const asked = peer.request('tools/call', { name: one.name, arguments: one.arguments }, { id, timeoutMs: 400 });
       await peer.notify('notifications/cancelled', { requestId: id, reason: 'a test' });
       // On a pipe what is answered now was read after all cancellations.
       if (index === all.length - 1 && transport === 'stdio') heard = settledAt(peer, isModern);
@@ -188,6 +190,6 @@ async function cancelled({ peer, judge, calls, isModern, transport, surface }: C
   }
 }
 
-async function settledAt(peer: Context['peer'], isModern: boolean): Promise<number | undefined> {
+async function settledAt(peer: ProbeContext['peer'], isModern: boolean): Promise<number | undefined> {
   return (await peer.request(isModern ? 'server/discover' : 'ping')).message?.at;
 }

@@ -1,12 +1,21 @@
 // check --generate and check --tests: calls made from a server's schemas, kept in a file and run again.
 import { existsSync } from 'node:fs';
-import { type Case, joinedCases, readSuite, suiteText } from '../../../check/cases/case.ts';
-import type { CaseResult } from '../../../check/cases/run-cases.ts';
-import { generateSuite, runSuite, withSnapshots } from '../../../check/cases/suite.ts';
-import { visible } from '../../../check/model/evidence.ts';
-import type { CheckOptions } from '../../../check/model/options.ts';
-import { casesForms, casesInWords } from '../../../check/report/cases.ts';
-import { labelOf, type Target } from '../../../check/servers/target.ts';
+import {
+  type Case,
+  type CaseResult,
+  type CheckOptions,
+  type CheckTarget,
+  casesForms,
+  casesInWords,
+  generateSuite,
+  joinedCases,
+  labelOf,
+  readSuite,
+  runSuite,
+  suiteText,
+  visible,
+  withSnapshots,
+} from '../../../check/cli.ts';
 import { shellQuote } from '../../../text/shell-quote.ts';
 import { type Arguments, CommandError, exitCodes } from '../../args/command.ts';
 import { readText } from '../../args/read-file.ts';
@@ -19,7 +28,7 @@ const mostMiB = 256;
 /** The exit code, or undefined where no cases were asked for. */
 export async function checkCases(
   args: Arguments,
-  targets: () => Promise<readonly Target[]>,
+  targets: () => Promise<readonly CheckTarget[]>,
   options: CheckOptions,
 ): Promise<number | undefined> {
   const [generate, tests, update] = [args.values['generate'], args.values['tests'], args.values['update-snapshots'] === true];
@@ -44,14 +53,14 @@ export async function checkCases(
   return typeof generate === 'string' ? generateFile(generate, () => only(targets), options, args) : undefined;
 }
 
-async function only(targets: () => Promise<readonly Target[]>): Promise<Target> {
+async function only(targets: () => Promise<readonly CheckTarget[]>): Promise<CheckTarget> {
   const [target, ...others] = await targets();
   if (target !== undefined && others.length === 0) return target;
   throw new CommandError(exitCodes.usage, '--generate and --tests are for one server at a time');
 }
 
-/** What a user has written into the file is not written over. */
-async function generateFile(file: string, target: () => Promise<Target>, options: CheckOptions, args: Arguments): Promise<number> {
+/** Keeps what the user has edited in the file. */
+async function generateFile(file: string, target: () => Promise<CheckTarget>, options: CheckOptions, args: Arguments): Promise<number> {
   mustBeWritable(file);
   const before = existsSync(file) ? casesIn(readText(file, { mostMiB }), file) : [];
   const one = await target();
@@ -77,7 +86,7 @@ interface CaseFile {
 
 async function runFile(
   { file, text, cases, update, strict }: CaseFile,
-  target: Target,
+  target: CheckTarget,
   options: CheckOptions,
   report: (results: readonly CaseResult[]) => void,
 ): Promise<number> {
@@ -85,7 +94,7 @@ async function runFile(
   if ('problem' in results) return unreached(results.problem);
   report(results);
   if (update && options.signal?.aborted !== true) {
-    // Whatever else stands in the file stays there.
+    // Keep unknown members of the file.
     write(`${JSON.stringify({ ...JSON.parse(text), cases: withSnapshots(results) }, undefined, 2)}\n`, file);
     process.stderr.write(`${takenInWords(results)} in ${visible(file)}\n`);
   }

@@ -1,9 +1,5 @@
 // The two other things that check judges: a client, and a recording.
-import { runClientCheck } from '../../../check/clients/run.ts';
-import type { CheckOptions } from '../../../check/model/options.ts';
-import type { Transport } from '../../../check/model/requirement.ts';
-import { judgeRecording } from '../../../check/recording/judge-recording.ts';
-import type { Report } from '../../../check/report/report.ts';
+import { type CheckOptions, judgeRecording, type Report, runClientCheck, type Transport } from '../../../check/cli.ts';
 import { loadValidator } from '../../../schema/json-schema.ts';
 import { type Arguments, CommandError, exitCodes } from '../../args/command.ts';
 import { readRecording } from '../record/recording.ts';
@@ -36,7 +32,7 @@ export async function checkRecording({ values, positionals, program }: Arguments
   if (positionals.length > 0 || program !== undefined)
     throw new CommandError(exitCodes.usage, '--recording judges a file, and no server beside it');
   const { head, entries } = readRecording(file);
-  // From here on schemas compile at once, as the rules need it.
+  // Load the validators first: rules compile schemas synchronously.
   await Promise.all([loadValidator('2020-12'), loadValidator('draft-07')]);
   return judgeRecording({ label: file, transport: head.transport, entries }, options);
 }

@@ -1,7 +1,6 @@
 // --history: every run kept as a line of a file, and compared with those before it.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { type HistoryRecord, historyRecord, readHistory, trendsOf } from '../../../check/report/history.ts';
-import type { Report } from '../../../check/report/report.ts';
+import { type HistoryRecord, historyRecord, type Report, readHistory, trendsOf } from '../../../check/cli.ts';
 import { type Arguments, CommandError, exitCodes } from '../../args/command.ts';
 import { list } from '../../args/flag-values.ts';
 import { readText } from '../../args/read-file.ts';
@@ -31,7 +30,7 @@ export function historyUse(args: Arguments): HistoryUse {
       });
     },
     keep() {
-      // What an editor or an earlier run left unended stays a line of its own.
+      // Terminate a last line without a newline before appending.
       const isEnded = before.length === 0 || readFileSync(file, 'utf8').endsWith('\n');
       try {
         appendFileSync(file, `${isEnded ? '' : '\n'}${now.map((record) => `${JSON.stringify(record)}\n`).join('')}`);
@@ -49,7 +48,7 @@ function recordsIn(file: string): readonly HistoryRecord[] {
   return records;
 }
 
-/** As it was asked for, undefined for everything: what was chosen otherwise is a history of its own. */
+/** The selection flags, undefined for none: runs with different selections are separate histories. */
 function choiceOf({ values, lists }: Arguments): string | undefined {
   const chosen = ['only', 'skip', 'section'].flatMap((name) => {
     const given = [...new Set((lists[name] ?? []).flatMap(list))].sort();

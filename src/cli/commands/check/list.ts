@@ -1,6 +1,5 @@
 // vivarium check list: the catalogue, chosen from, as text or JSON.
-import { choose } from '../../../check/catalogue/catalogue.ts';
-import { addressOf, levelIn, partyIn, type Requirement, all as revisions, sectionOf } from '../../../check/model/requirement.ts';
+import { addressOf, choose, levelIn, partyIn, type Requirement, revisions, sectionOf } from '../../../check/cli.ts';
 import type { Revision } from '../../../protocol/revision.ts';
 import { type Arguments, CommandError, exitCodes } from '../../args/command.ts';
 import { checkOptions, oneOf } from './options.ts';

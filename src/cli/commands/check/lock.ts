@@ -1,8 +1,6 @@
 // --lock: what a server offers, kept in a file and compared with what it offers now.
 import { existsSync } from 'node:fs';
-import { lockText, readLock } from '../../../check/advice/lock.ts';
-import type { CheckOptions } from '../../../check/model/options.ts';
-import type { Surface } from '../../../check/servers/surface.ts';
+import { type CheckOptions, lockText, readLock, type Surface } from '../../../check/cli.ts';
 import { type Arguments, CommandError, exitCodes } from '../../args/command.ts';
 import { readText } from '../../args/read-file.ts';
 import { mustBeWritable, write } from '../../terminal/output.ts';

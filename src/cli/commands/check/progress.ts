@@ -1,5 +1,5 @@
 // A run as someone at a terminal sees it: how far it is, and the way to stop it.
-import type { CheckOptions } from '../../../check/model/options.ts';
+import type { CheckOptions } from '../../../check/cli.ts';
 import { type Arguments, exitCodes } from '../../args/command.ts';
 import { progressLine } from '../../terminal/progress-line.ts';
 
@@ -16,24 +16,24 @@ const fatal = [
   ['SIGHUP', () => process.exit(129)],
 ] as const;
 
-/** What a step may still take once it is to stop: a server that says nothing is waited for much longer. */
-const patienceMs = 5_000;
+/** How long the current step may still run after Ctrl-C. */
+const stopTimeoutMs = 5_000;
 
 export function watchRun({ values }: Arguments): Watch {
   const line = progressLine(values['quiet'] !== true && process.stderr.isTTY === true);
   const stop = new AbortController();
   let overdue: NodeJS.Timeout | undefined;
   const interrupt = (): void => {
-    // Whoever asks twice does not want to wait.
+    // A second Ctrl-C ends at once.
     if (stop.signal.aborted) end();
     stop.abort();
     line.clear();
     process.stderr.write('Stopping when this step is done; once more stops at once\n');
-    overdue = setTimeout(end, patienceMs).unref();
+    overdue = setTimeout(end, stopTimeoutMs).unref();
   };
   const end = (): never => process.exit(exitCodes.interrupted);
   process.on('SIGINT', interrupt);
-  // Whoever does not sit in front of it waits for no report. What was started goes with this process, where that ends by itself.
+  // Without a person waiting for the report, exit at once; child processes are killed by the exit handler.
   for (const [signal, code] of fatal) process.on(signal, code);
   return {
     options: {
@@ -46,7 +46,7 @@ export function watchRun({ values }: Arguments): Watch {
     clear: () => line.clear(),
     end() {
       line.clear();
-      // What is left is the report, which may take its time.
+      // Only the report is left to write: no time limit.
       clearTimeout(overdue);
       process.off('SIGINT', interrupt);
       for (const [signal, code] of fatal) process.off(signal, code);

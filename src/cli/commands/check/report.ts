@@ -1,10 +1,5 @@
 // Where the reports of a run go, and in which form.
-import { jsonReports, prettyReports } from '../../../check/report/fleet-lines.ts';
-import { htmlReport } from '../../../check/report/html.ts';
-import { junitReport } from '../../../check/report/junit.ts';
-import { markdownReport } from '../../../check/report/markdown.ts';
-import type { Report } from '../../../check/report/report.ts';
-import { sarifReport } from '../../../check/report/sarif.ts';
+import { htmlReport, jsonReports, junitReport, markdownReport, prettyReports, type Report, sarifReport } from '../../../check/cli.ts';
 import type { Arguments } from '../../args/command.ts';
 import { printable } from '../../terminal/terminal.ts';
 import { destinations } from './destinations.ts';
@@ -22,7 +17,7 @@ const forms: ReadonlyMap<string, Form> = new Map<string, Form>([
 
 export interface Reporters {
   write(reports: readonly Report[]): void;
-  /** The verdicts, for whoever has all reports in files. */
+  /** Prints the verdicts when all reports go to files. */
   sum(reports: readonly Report[]): void;
 }
 

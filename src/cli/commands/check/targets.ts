@@ -1,12 +1,12 @@
 // Whom a command line wants judged: URLs, names, modules, every server of a configuration file, and a program behind `--`.
 import { resolve } from 'node:path';
-import type { Target } from '../../../check/servers/target.ts';
+import type { CheckTarget } from '../../../check/cli.ts';
 import type { Arguments } from '../../args/command.ts';
 import { readConfigurations } from '../../target/client-config.ts';
 import { chooseTarget, type ServerTarget } from '../../target/target.ts';
 import { tokenIn } from './options.ts';
 
-export async function checkTargets(args: Arguments): Promise<readonly Target[]> {
+export async function checkTargets(args: Arguments): Promise<readonly CheckTarget[]> {
   const { program, ...others } = args;
   const targets: ServerTarget[] = [];
   for (const one of args.positionals) targets.push((await chooseTarget({ ...others, positionals: [one] })).target);
@@ -22,7 +22,7 @@ export async function checkTargets(args: Arguments): Promise<readonly Target[]> 
   return targets.map((target) => withToken(targetOf(target), args));
 }
 
-function targetOf({ label: line, name, entry }: ServerTarget): Target {
+function targetOf({ label: line, name, entry }: ServerTarget): CheckTarget {
   // Two entries of a file may differ in their environment only.
   const label = name === undefined ? line : `${name}: ${line}`;
   if ('url' in entry) return { kind: 'url', label, url: entry.url, headers: entry.headers, ...(entry.sse && { transport: 'sse' }) };
@@ -30,7 +30,7 @@ function targetOf({ label: line, name, entry }: ServerTarget): Target {
   return { kind: 'command', label, command, args, ...(env !== undefined && { env }), ...(cwd !== undefined && { cwd }) };
 }
 
-function withToken(target: Target, { values }: Arguments): Target {
+function withToken(target: CheckTarget, { values }: Arguments): CheckTarget {
   const { token } = values as Record<string, string | undefined>;
   const given = token ?? tokenIn('token-env', (name) => values[name] as string | undefined);
   if (given === undefined || target.kind !== 'url') return target;

@@ -1,7 +1,7 @@
 // The file of a recording: what went between a client and a server, in order, one JSON object a line, secrets masked.
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import type { RecordedEntry } from '../../../check/recording/judge-recording.ts';
+import type { RecordedEntry } from '../../../check/cli.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { readText } from '../../args/read-file.ts';
 import { openPrivate } from '../../terminal/output.ts';

@@ -1,7 +1,7 @@
 // A recording at a URL: each request gets what belongs to it, as JSON or as a stream; what the server said by itself goes to whoever listens.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type Endpoint, endpointOf, pathOf } from '../../../check/recording/path.ts';
 import { encodeEvent } from '../../../jsonrpc/event-stream.ts';
+import { type Endpoint, endpointOf, pathOf } from '../../../text/recorded-path.ts';
 import { isFromProgram } from '../../target/local-host.ts';
 import type { Entry, Recording } from '../record/recording.ts';
 import { messagesIn, ReplayScript } from './script.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { prettyReport, runCheck } from 'vivarium/check';
 import { Server } from 'vivarium/server';
-import { type Lock, lockText, readLock } from '../../../../src/check/advice/lock.ts';
-import type { Surface } from '../../../../src/check/servers/surface.ts';
+import { lockText, readLock } from '../../../../src/check/advice/lock.ts';
+import type { Lock, Surface } from '../../../../src/check/model/surface.ts';
 import { fixture, vivarium } from '../../../cli/vivarium.ts';
 import { pipeTarget } from '../../pipe-target.ts';
 

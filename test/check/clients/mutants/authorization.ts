@@ -1,4 +1,5 @@
 // Clients that come by a token, or use it, as they should not.
+import type { RequirementId } from '../../../../src/check/model/requirement-id.ts';
 import type { HttpAsk } from '../model/hands.ts';
 import { members } from '../model/hands.ts';
 import { asking, habits, type Mutant, onAsk, type Revision } from './mutant.ts';
@@ -19,7 +20,9 @@ const register = (change: (told: Record<string, unknown>) => void, more?: (ask: 
   });
 const document = 'https://client.example/id.json';
 
-const one = (id: string, does: string, hands: Mutant['hands'], more: Partial<Mutant> & { revision?: Revision } = {}): Mutant => ({
+type Name = RequirementId extends infer Id ? (Id extends `authorization/${infer Rest}` ? Rest : never) : never;
+
+const one = (id: Name, does: string, hands: Mutant['hands'], more: Partial<Mutant> & { revision?: Revision } = {}): Mutant => ({
   id: `authorization/${id}`,
   does,
   revision: modern,
@@ -27,7 +30,7 @@ const one = (id: string, does: string, hands: Mutant['hands'], more: Partial<Mut
   hands,
   ...more,
 });
-const ids = (...names: readonly string[]): readonly string[] => names.map((name) => `authorization/${name}`);
+const ids = (...names: readonly Name[]): readonly RequirementId[] => names.map((name) => `authorization/${name}` as const);
 
 export const authorizations: readonly Mutant[] = [
   one('challenge/parsed', 'does not read the challenge', habits({ readsChallenge: false }), {

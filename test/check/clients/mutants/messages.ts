@@ -181,8 +181,13 @@ export const messages: readonly Mutant[] = [
     revision: modern,
     hands: on('prompts/list', (_, params) => Object.assign(members(params['_meta']), { traceparent: 'nonsense' })),
   },
-  ...['protocol-version:protocolVersion', 'client-capabilities:clientCapabilities', 'client-info:clientInfo'].map((one): Mutant => {
-    const [id, member] = one.split(':');
+  ...(
+    [
+      ['protocol-version', 'protocolVersion'],
+      ['client-capabilities', 'clientCapabilities'],
+      ['client-info', 'clientInfo'],
+    ] as const
+  ).map(([id, member]): Mutant => {
     return {
       id: `meta/request/${id}`,
       does: `leaves ${member} out`,

@@ -1,4 +1,5 @@
 // What a mutant of the honest client is, and the ways to lay hands on its messages.
+import type { RequirementId } from '../../../../src/check/model/requirement-id.ts';
 import type { Body, Hands, HttpAsk } from '../model/hands.ts';
 import { members } from '../model/hands.ts';
 
@@ -6,16 +7,16 @@ export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25'
 
 export interface Mutant {
   /** The requirement that must be found broken. */
-  readonly id: string;
+  readonly id: RequirementId;
   /** In words what it does. */
   readonly does: string;
   readonly revision: Revision;
   /** On stdio, unless it is said. */
   readonly transport?: 'http' | 'sse';
   /** What cannot be told apart from it on the wire: found broken as well. */
-  readonly twins?: readonly string[];
+  readonly twins?: readonly RequirementId[];
   /** What cannot but be broken with it. */
-  readonly also?: readonly string[];
+  readonly also?: readonly RequirementId[];
   /** It shows only beside what the client does in other revisions; these scenarios are enough. */
   readonly everywhere?: readonly string[];
   hands(): Hands;

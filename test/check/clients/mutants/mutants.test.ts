@@ -110,9 +110,9 @@ describe('a client that breaks one requirement', () => {
 });
 
 function faultsOf({ id, twins = [], also = [], revision }: Mutant, seen: readonly string[] = []): string {
-  const wanted = [id, ...twins];
+  const wanted: readonly string[] = [id, ...twins];
   const missed = wanted.filter((one) => !seen.includes(one));
-  const unrelated = seen.filter((one) => !wanted.includes(one) && !also.includes(one) && isMust(one, revision));
+  const unrelated = seen.filter((one) => !wanted.includes(one) && !also.some((other) => other === one) && isMust(one, revision));
   return missed.length + unrelated.length === 0 ? '' : `missed: ${missed.join(' ')}; unrelated: ${unrelated.join(' ')}`;
 }
 

@@ -1,4 +1,5 @@
 // Mutants of what a server asks and tells by itself: sampling, forms, pages, cancellations, subscriptions, inputs.
+import type { RequirementId } from '../../../../src/check/model/requirement-id.ts';
 import { after, asks, type Body, type Mutant, onCall, onError, onReply } from './mutant.ts';
 
 const revision = '2025-11-25';
@@ -11,7 +12,7 @@ const outcome = { type: 'tool_result', toolUseId: 'u', content: [] };
 const schema = { type: 'object', properties: {} };
 
 /** A question of the server, by a request of its own. */
-const questions: readonly (readonly [id: string, does: string, method: string, params: Body, also?: readonly string[]])[] = [
+const questions: readonly (readonly [id: RequirementId, does: string, method: string, params: Body, also?: readonly RequirementId[]])[] = [
   ['sampling/request/shape', 'samples without maxTokens', 'sampling/createMessage', { messages: [said] }],
   [
     'sampling/messages/results-only',
@@ -75,7 +76,14 @@ const questions: readonly (readonly [id: string, does: string, method: string, p
 ];
 
 /** An input that is required beside, or in place of, the one the server wants, of a client with or without capabilities. */
-const inputs: readonly (readonly [id: string, does: string, isBare: boolean, method: string, params: Body, also?: readonly string[]])[] = [
+const inputs: readonly (readonly [
+  id: RequirementId,
+  does: string,
+  isBare: boolean,
+  method: string,
+  params: Body,
+  also?: readonly RequirementId[],
+])[] = [
   [
     'sampling/messages/role',
     'samples for nobody',

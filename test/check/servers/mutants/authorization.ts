@@ -1,4 +1,5 @@
 // Mutants of servers that ask for authorization: the refusal, and what it leads to.
+import type { RequirementId } from '../../../../src/check/model/requirement-id.ts';
 import { type Arrival, type HttpMutant, json, methodOf, paramsOf } from './http-mutant.ts';
 
 const good = 'a-token-that-was-issued';
@@ -81,7 +82,7 @@ function guarded(guard: Guard = {}): HttpMutant['around'] {
 }
 
 const protectedMutant = (
-  id: string,
+  id: RequirementId,
   does: string,
   guard: Guard,
   more: Partial<Pick<HttpMutant, 'revision' | 'twins' | 'also' | 'headers'>> = {},

@@ -119,9 +119,11 @@ export const beginningMutants: readonly Mutant[] = [
     id: 'lifecycle/result/capabilities',
     does: 'does not tell its capabilities',
     revision,
-    also: ['tools', 'resources', 'prompts', 'completion', 'logging']
-      .map((one) => `${one}/capability`)
-      .concat('errors/method-not-found', 'lifecycle/capabilities/respected'),
+    also: [
+      ...(['tools', 'resources', 'prompts', 'completion', 'logging'] as const).map((one) => `${one}/capability` as const),
+      'errors/method-not-found',
+      'lifecycle/capabilities/respected',
+    ],
     meddle: onResult('initialize', (result) => delete result['capabilities']),
   },
   {

@@ -6,7 +6,7 @@ const revision = '2025-11-25';
 const modern = '2026-07-28';
 
 /** From the second time on the list has something more. */
-const grows = (kind: string, item: Body): Mutant => ({
+const grows = (kind: 'tools' | 'resources' | 'prompts', item: Body): Mutant => ({
   id: `${kind}/list-changed/sent`,
   does: `does not tell of more ${kind}`,
   revision,

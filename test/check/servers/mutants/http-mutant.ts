@@ -1,16 +1,18 @@
 // What a mutant over HTTP is, and the ways to lay a hand on a response.
+
 import type { CheckOptions } from 'vivarium/check';
+import type { RequirementId } from '../../../../src/check/model/requirement-id.ts';
 import type { Around, Arrival, HttpTargetOptions } from '../../http-target.ts';
 import type { Body, Revision } from './mutant.ts';
 
 export interface HttpMutant {
-  readonly id: string;
+  readonly id: RequirementId;
   readonly does: string;
   readonly revision: Revision;
   /** What cannot be told apart from it on the wire: found broken as well. */
-  readonly twins?: readonly string[];
+  readonly twins?: readonly RequirementId[];
   /** What cannot but be broken with it. */
-  readonly also?: readonly string[];
+  readonly also?: readonly RequirementId[];
   readonly transport?: 'http' | 'sse';
   /** What the judge sends with every request. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -39,14 +39,14 @@ function paged(change: (second: Body, times: number) => void): () => Meddling {
   };
 }
 
-const marks: readonly (readonly [id: string, does: string, properties: Body, also?: readonly string[]])[] = [
+const marks = [
   ['name-empty', 'with nothing', { a: { type: 'string', 'x-mcp-header': '' } }],
   ['name-token', 'with a word that is no token', { a: { type: 'string', 'x-mcp-header': 'a:b' } }],
   ['name-control', 'with a control character', { a: { type: 'string', 'x-mcp-header': 'a\tb' } }],
   ['name-unique', 'twice', { a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } }],
   ['primitive', 'though it is a list', { a: { type: 'array', 'x-mcp-header': 'A' } }],
   ['reachable', 'within a list', { a: { type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } } }],
-];
+] as const satisfies readonly (readonly [name: string, does: string, properties: Body])[];
 
 const kinds = ['tools', 'resources', 'prompts'] as const;
 

@@ -1,4 +1,5 @@
 // What a mutant is: the honest server, and one hand on its wire that breaks one requirement.
+import type { RequirementId } from '../../../../src/check/model/requirement-id.ts';
 import type { Meddling } from '../../pipe-target.ts';
 
 export type Revision = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28';
@@ -6,14 +7,14 @@ export type Body = Record<string, unknown>;
 
 export interface Mutant {
   /** The requirement that must be found broken. */
-  readonly id: string;
+  readonly id: RequirementId;
   /** In words what it does. */
   readonly does: string;
   readonly revision: Revision;
   /** What cannot be told apart from it on the wire: found broken as well. */
-  readonly twins?: readonly string[];
+  readonly twins?: readonly RequirementId[];
   /** What cannot but be broken with it. */
-  readonly also?: readonly string[];
+  readonly also?: readonly RequirementId[];
   meddle(): Meddling;
 }
 

@@ -1,7 +1,7 @@
 // The judge on trial: servers that break one requirement each are found out, and nothing else is held against them.
 
 import { afterAll, describe, expect, it } from 'vitest';
-import { catalogue, runCheck, type Target } from 'vivarium/check';
+import { type CheckTarget, catalogue, runCheck } from 'vivarium/check';
 import { isAtLeast, judgedIn, levelIn, partyIn, type Strictness } from '../../../../src/check/model/requirement.ts';
 import { httpTarget } from '../../http-target.ts';
 import { pipeTarget } from '../../pipe-target.ts';
@@ -17,7 +17,7 @@ import { without } from './without.ts';
 const mutants = [...pipeMutants, ...webMutants];
 const killed = new Set<string>();
 
-async function wrongs(target: Target, revision: Mutant['revision'] | 'all', tokens: HttpMutant['tokens'] = {}): Promise<string[]> {
+async function wrongs(target: CheckTarget, revision: Mutant['revision'] | 'all', tokens: HttpMutant['tokens'] = {}): Promise<string[]> {
   // On a busy machine an answer may take a while, and a hundred at once over HTTP more than that.
   const timeout = target.kind === 'url' ? 10_000 : 2_000;
   const { runs } = await runCheck(target, { revision, timeout, level: 'should', tokens });
@@ -89,9 +89,9 @@ describe.concurrent.each(webMutants)('a server over HTTP that $does', (mutant) =
 type Any = Pick<Mutant, 'id' | 'twins' | 'also' | 'revision'>;
 
 function verdictOn({ id, twins = [], also = [], revision }: Any, found: readonly string[]): string {
-  const wanted = [id, ...twins];
+  const wanted: readonly string[] = [id, ...twins];
   const missed = wanted.filter((one) => !found.includes(one));
-  const unrelated = found.filter((one) => !wanted.includes(one) && !also.includes(one) && isMust(one, revision));
+  const unrelated = found.filter((one) => !wanted.includes(one) && !also.some((other) => other === one) && isMust(one, revision));
   if (missed.length + unrelated.length > 0) return `missed: ${missed.join(' ')}; unrelated: ${unrelated.join(' ')}`;
   for (const one of wanted) killed.add(one);
   return '';

@@ -1,4 +1,5 @@
 // Mutants of what is recommended, on stdio: codes of errors, names, cursors, what is checked before it is used.
+import type { RequirementId } from '../../../../src/check/model/requirement-id.ts';
 import { after, type Body, type Mutant, onCall, onError, onReply, onRequest, onResult, perConnection, type Revision } from './mutant.ts';
 
 const revision = '2025-11-25';
@@ -8,7 +9,7 @@ const internal = (error: Body): Body => ({ ...error, code: -32603 });
 const note = (method: string, params: Body = {}): Body => ({ jsonrpc: '2.0', method, params });
 
 /** An error of one method gets another code: the id, the method, and which of its errors. */
-const codes: readonly (readonly [id: string, does: string, method: string, is: (params: Body) => boolean, revision?: Revision])[] = [
+const codes: readonly (readonly [id: RequirementId, does: string, method: string, is: (params: Body) => boolean, revision?: Revision])[] = [
   ['errors/invalid-params', 'answers wrong params', 'tools/call', ({ name }) => name === undefined],
   ['tools/call/unknown-name', 'answers unknown tools', 'tools/call', ({ name }) => name === 'vivarium-no-such-tool'],
   ['resources/read/not-found-legacy', 'answers missing resources', 'resources/read', () => true],
@@ -27,7 +28,7 @@ const codes: readonly (readonly [id: string, does: string, method: string, is: (
 ];
 
 /** A tool that nobody calls, with such a name. */
-const names: readonly (readonly [id: string, does: string, name: string])[] = [
+const names: readonly (readonly [id: RequirementId, does: string, name: string])[] = [
   ['tools/names/length', 'has a tool with a name of 129 characters', 'a'.repeat(129)],
   ['tools/names/characters', 'has a tool with a name beyond ASCII', 'grüßen'],
   ['tools/names/no-specials', 'has a tool with a blank in its name', 'greet all'],
@@ -35,7 +36,7 @@ const names: readonly (readonly [id: string, does: string, name: string])[] = [
 ];
 
 /** In place of an error a result. */
-const lenient: readonly (readonly [id: string, does: string, method: string, is: (params: Body) => boolean, result: Body])[] = [
+const lenient: readonly (readonly [id: RequirementId, does: string, method: string, is: (params: Body) => boolean, result: Body])[] = [
   [
     'prompts/get/arguments-validated',
     'takes every argument of a prompt',

@@ -1,4 +1,5 @@
 // Mutants that have tasks of 2025-11-25 done by their client: an honest server of that kind, and what each does otherwise.
+import type { RequirementId } from '../../../../src/check/model/requirement-id.ts';
 import type { Meddling } from '../../pipe-target.ts';
 import { type Body, type Mutant, parse } from './mutant.ts';
 
@@ -85,7 +86,7 @@ function requester(otherwise: Otherwise = {}): () => Meddling {
   };
 }
 
-const rows: readonly (readonly [id: string, does: string, Otherwise])[] = [
+const rows: readonly (readonly [id: RequirementId, does: string, Otherwise])[] = [
   ['tasks/poll/interval', 'asks about tasks without a pause', { hasty: true }],
   ['tasks/poll/until-terminal', 'asks about a task once', { most: 1 }],
   ['tasks/poll/beside-notifications', 'asks no more once it was told', { content: true }],

@@ -1,4 +1,5 @@
 // Mutants of tasks of 2025-11-25: an honest keeper of tasks in front of the honest server, and what each does otherwise.
+import type { RequirementId } from '../../../../src/check/model/requirement-id.ts';
 import type { Meddling } from '../../pipe-target.ts';
 import { type Arrival, type HttpMutant, isStream, json, methodOf } from './http-mutant.ts';
 import { type Body, type Mutant, parse } from './mutant.ts';
@@ -180,7 +181,13 @@ const on = (wanted: string, change: (result: Body, params: Body) => void): Other
 const first = (result: Body): Body => ((result['tasks'] as Body[])[0] ?? {}) as Body;
 const task = (result: Body): Body => result['task'] as Body;
 
-const rows: readonly (readonly [id: string, does: string, Otherwise, twins?: readonly string[], also?: readonly string[]])[] = [
+const rows: readonly (readonly [
+  id: RequirementId,
+  does: string,
+  Otherwise,
+  twins?: readonly RequirementId[],
+  also?: readonly RequirementId[],
+])[] = [
   ['tasks/capability', 'makes tasks without a word', { undeclared: true }, ['tasks/augment/ignored'], ['tools/call/shape']],
   ['tasks/shape', 'has an interval in words', on('tasks/get', (result) => Object.assign(result, { pollInterval: 'soon' }))],
   [

@@ -1,7 +1,7 @@
 // Servers that do not survive what a server has to survive are found out, and those that do are not.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type CheckOptions, type Outcome, runCheck, type Target } from 'vivarium/check';
+import { type CheckOptions, type CheckTarget, type Outcome, runCheck } from 'vivarium/check';
 import { type Around, httpTarget } from '../../http-target.ts';
 import { createHonest } from '../mutants/honest.ts';
 
@@ -10,14 +10,14 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function served(around: Around, transport: 'http' | 'sse' = 'http'): Promise<Target> {
+async function served(around: Around, transport: 'http' | 'sse' = 'http'): Promise<CheckTarget> {
   const { target, close } = await httpTarget(createHonest, { around, transport });
   closing.push(close);
   return target;
 }
 
 /** In front of an honest server: nothing passes any more once a request was like that. */
-async function fragile(isFatal: (request: string) => boolean, transport: 'http' | 'sse'): Promise<Target> {
+async function fragile(isFatal: (request: string) => boolean, transport: 'http' | 'sse'): Promise<CheckTarget> {
   const target = await served((_, next) => next(), transport);
   if (target.kind !== 'url') throw new Error('no URL');
   const url = new URL(target.url);
@@ -49,7 +49,7 @@ async function fragile(isFatal: (request: string) => boolean, transport: 'http' 
 
 const answered = 'jsonrpc/request/answered';
 
-async function outcomes(target: Target, options: CheckOptions): Promise<readonly Outcome[]> {
+async function outcomes(target: CheckTarget, options: CheckOptions): Promise<readonly Outcome[]> {
   const { runs, problem } = await runCheck(target, { timeout: 2_000, ...options });
   expect(problem).toBeUndefined();
   return runs.flatMap((run) => run.outcomes);

@@ -1,7 +1,7 @@
 // What looks like a fault and proves none is not verified: a server that takes its time, that has nothing, or that cannot reach another.
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type Outcome, runCheck, type Target } from 'vivarium/check';
+import { type CheckTarget, type Outcome, runCheck } from 'vivarium/check';
 import type { Revision } from 'vivarium/protocol';
 import { Server, ToolError } from 'vivarium/server';
 import { httpTarget } from '../../http-target.ts';
@@ -111,7 +111,7 @@ describe('a server that can run only once at a time', () => {
     const target = pipeTarget(() => new Server({ name: 'alone', version: '1.0.0' }));
     if (target.kind !== 'pipe') throw new Error('no pipe');
     let count = 0;
-    const alone: Target = {
+    const alone: CheckTarget = {
       ...target,
       open(streams) {
         count += 1;
@@ -135,7 +135,7 @@ describe('a server that can run only once at a time', () => {
     const target = pipeTarget(() => new Server({ name: 'alone', version: '1.0.0' }));
     if (target.kind !== 'pipe') throw new Error('no pipe');
     let count = 0;
-    const ended: Target = {
+    const ended: CheckTarget = {
       ...target,
       open(streams) {
         const child = target.open(streams);

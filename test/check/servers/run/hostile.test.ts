@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type CheckOptions, type Outcome, type Report, runCheck, type Target } from 'vivarium/check';
+import { type CheckOptions, type CheckTarget, type Outcome, type Report, runCheck } from 'vivarium/check';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -40,9 +40,9 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 }).on('close', () => process.exit());
 `;
 
-const program = (more: string): Target => ({ kind: 'command', command: process.execPath, args: ['-e', plain + more + loop] });
+const program = (more: string): CheckTarget => ({ kind: 'command', command: process.execPath, args: ['-e', plain + more + loop] });
 
-async function judged(target: Target, options: CheckOptions = {}): Promise<{ report: Report; outcomes: readonly Outcome[] }> {
+async function judged(target: CheckTarget, options: CheckOptions = {}): Promise<{ report: Report; outcomes: readonly Outcome[] }> {
   const report = await runCheck(target, { revision: '2025-11-25', ...options });
   return { report, outcomes: report.runs.flatMap((run) => run.outcomes) };
 }
@@ -50,7 +50,7 @@ async function judged(target: Target, options: CheckOptions = {}): Promise<{ rep
 const verdictOf = (outcomes: readonly Outcome[], id: string): string | undefined => outcomes.find((one) => one.id === id)?.verdict;
 
 describe('a server that takes names of tools in any case', () => {
-  const wipe = (log: string, annotations: object): Target =>
+  const wipe = (log: string, annotations: object): CheckTarget =>
     program(`
       tools[0] = { name: 'wipe', description: 'Wipes', inputSchema: { type: 'object' }, annotations: ${JSON.stringify(annotations)} };
       called = ({ name }) => {

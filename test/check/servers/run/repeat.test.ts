@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runCheck, type Target } from 'vivarium/check';
+import { type CheckTarget, runCheck } from 'vivarium/check';
 import { Server } from 'vivarium/server';
 import { pipeTarget } from '../../pipe-target.ts';
 
@@ -8,9 +8,9 @@ const revision = '2025-11-25';
 
 /** How often it was started. */
 function counted(
-  target: Target,
+  target: CheckTarget,
   isThere: (count: number) => boolean = () => true,
-): { readonly target: Target; readonly count: () => number } {
+): { readonly target: CheckTarget; readonly count: () => number } {
   if (target.kind !== 'pipe') throw new Error('no pipe');
   let count = 0;
   const open: typeof target.open = (streams) => {

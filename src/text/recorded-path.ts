@@ -1,4 +1,4 @@
-// Where in a recording something was sent: it says no more of an address than the path.
+// Addresses in a recording: it keeps only their paths. Here because `replay` needs them without the rest of check.
 
 export const origin = 'http://recorded';
 

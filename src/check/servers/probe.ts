@@ -1,33 +1,34 @@
 // What a probe is: something asked of the server in order to see one or more requirements kept or broken.
 import type { Revision } from '../../protocol/revision.ts';
-import type { Answer, Peer, Presentation } from '../servers/peer/peer.ts';
-import type { CallTerms, Surface, ToolCall } from '../servers/surface.ts';
-import type { CheckOptions } from './options.ts';
-import type { Transport } from './requirement.ts';
-import { brief, type Json } from './value.ts';
-import type { Evidence, Judge } from './verdict.ts';
+import type { CheckOptions } from '../model/options.ts';
+import type { Transport } from '../model/requirement.ts';
+import type { RequirementId } from '../model/requirement-id.ts';
+import type { CallTerms, Surface, ToolCall } from '../model/surface.ts';
+import { brief, type Json } from '../model/value.ts';
+import type { Evidence, Judge } from '../model/verdict.ts';
+import type { Answer, Peer, Presentation } from './peer/peer.ts';
 
 export interface Probe {
   readonly name: string;
   /** Every id it may judge: those it leaves unjudged are not verified. */
-  readonly judges: readonly string[];
+  readonly judges: readonly RequirementId[];
   readonly transports?: readonly Transport[];
   /** The revisions it can be asked in; all when absent. */
   readonly revisions?: readonly Revision[];
   /** The capability of the server it needs, as a path: `resources.subscribe`. */
   readonly capability?: string;
-  /** Also asked of a server that serves nobody without a token. */
+  /** Also runs against a server that refuses every request without a token. */
   readonly beforeAuthorization?: boolean;
-  /** Uses connections of its own only, so that it may run beside others; or the one on which anything may be sent, in its turn. */
+  /** True: opens its own connections and may run in parallel. 'other': uses the shared connection for malformed input, one at a time. */
   readonly apart?: boolean | 'other';
-  run(context: Context): Promise<void>;
+  run(context: ProbeContext): Promise<void>;
 }
 
-export interface Context {
+export interface ProbeContext {
   readonly transport: Transport;
   readonly revision: Revision;
   readonly isModern: boolean;
-  /** The connection that all well-behaved probes share. */
+  /** Shared by all probes that send well-formed messages. */
   readonly peer: Peer;
   readonly capabilities: Json;
   readonly surface: Surface;
@@ -36,18 +37,18 @@ export interface Context {
   /** Besides the one of the run. */
   readonly tokens: NonNullable<CheckOptions['tokens']>;
   readonly judge: Judge;
-  readonly patience: number;
+  readonly timeoutMs: number;
   /** What the user gave: the address over HTTP. */
   readonly url: string | undefined;
   /** Another connection, with its handshake; undefined when the server does not take part. It is closed when the probe is over. */
   connect(name: string, options?: ConnectOptions): Promise<Peer | undefined>;
-  /** A connection for what no client should send, shared by all who send such things. */
+  /** Shared by all probes that send malformed input. */
   other(): Promise<Peer | undefined>;
-  /** Another connection on which nothing has been said yet. */
+  /** Another connection, before its handshake. */
   begin(name: string, options?: ConnectOptions): Peer;
 }
 
-export type ConnectOptions = Partial<Pick<Presentation, 'capabilities' | 'headers' | 'manner' | 'revision' | 'patience'>>;
+export type ConnectOptions = Partial<Pick<Presentation, 'capabilities' | 'headers' | 'manner' | 'revision' | 'timeoutMs'>>;
 
 /** What was sent and what came back. */
 export function shown(...answers: readonly Answer[]): Evidence[] {
@@ -57,7 +58,7 @@ export function shown(...answers: readonly Answer[]): Evidence[] {
   });
 }
 
-/** Nothing was heard of what runs a server's own code, which may take as long as it likes: no ground for a verdict. */
+/** A call of the server's own code may take any time, so a timeout alone proves nothing. */
 export function isSlow({ message }: Answer, { gone }: Peer): boolean {
   return message === undefined && gone === undefined;
 }
@@ -65,10 +66,10 @@ export function isSlow({ message }: Answer, { gone }: Peer): boolean {
 export const slow = 'the call takes longer than an answer is waited for';
 
 /** In words, for a message: what a request got. */
-export function outcome({ error, result, silence, exchange, message }: Answer): string {
+export function inWords({ error, result, silence, exchange, message }: Answer): string {
   const status = exchange?.response === undefined ? '' : `HTTP ${exchange.response.status}, `;
   if (error !== undefined) return `${status}error ${brief(error.code)} ${brief(error.message)}`;
   if (result !== undefined) return `${status}result ${brief(result)}`;
   if (message !== undefined) return `${status}${brief(message.value)}`;
-  return `${status}${silence ?? 'nothing'}`;
+  return `${status}${silence?.message ?? 'nothing'}`;
 }

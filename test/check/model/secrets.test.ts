@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { isSecret, withoutSecrets, wordsWithoutSecrets } from '../../src/check/secrets.ts';
-import { vivarium } from '../cli/vivarium.ts';
+import { isSecret, withoutSecrets, wordsWithoutSecrets } from '../../../src/check/model/secrets.ts';
+import { vivarium } from '../../cli/vivarium.ts';
 
 it.each([
   ['https://a.example/mcp?api_key=abc&b=1', 'https://a.example/mcp?api_key=…&b=1'],

@@ -1,8 +1,9 @@
 // What became of the cases of a file: for a person, as JSON, and as JUnit XML.
-import type { CaseResult } from '../cases/run-cases.ts';
+
 import { visible } from '../model/evidence.ts';
-import { jsonText } from './json-text.ts';
-import { junitText } from './junit.ts';
+import { jsonText } from '../report/json-text.ts';
+import { junitText } from '../report/junit.ts';
+import type { CaseResult } from './run-cases.ts';
 
 export type CasesForm = (results: readonly CaseResult[], target: string) => string;
 

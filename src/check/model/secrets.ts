@@ -1,10 +1,10 @@
 // What only its owner should know, and what a report does not repeat of it: reports are passed on.
-import { hideMembers } from '../text/secret-members.ts';
-import { isSecretName } from '../text/secret-names.ts';
-import { hidePairs } from '../text/secret-pairs.ts';
-import { hideSecrets } from '../text/secrets.ts';
-import { shellQuote } from '../text/shell-quote.ts';
-import type { Exchange } from './model/trace.ts';
+import { hideMembers } from '../../text/secret-members.ts';
+import { isSecretName } from '../../text/secret-names.ts';
+import { hidePairs } from '../../text/secret-pairs.ts';
+import { hideSecrets } from '../../text/secrets.ts';
+import { shellQuote } from '../../text/shell-quote.ts';
+import type { Exchange } from './trace.ts';
 
 const hidden = '…';
 const quoted = /'([^']*)(?:'|$)|\\'/g;
@@ -51,7 +51,7 @@ function wordWithoutSecrets(one: string, before: string): string {
   return hideSecrets(hideMembers(hidePairs(one, hidden), hidden), () => hidden);
 }
 
-/** A key of its own is a secret where it opens something: on a command line and in a query, not in any message. */
+/** A bare key counts as a secret on a command line and in a query, where it grants access; not inside messages. */
 function isSecretFlag(name: string): boolean {
   return named.exec(name)?.[0] === name && (isSecretName(name) || /^--?key$/i.test(name));
 }

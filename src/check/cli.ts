@@ -1,0 +1,24 @@
+// The door of src/cli to check: everything its commands use. The build ships it beside index.ts, with one copy of what both hold.
+export { lockText, readLock } from './advice/lock.ts';
+export { type Case, joinedCases, readSuite, suiteText } from './cases/case.ts';
+export { casesForms, casesInWords } from './cases/report.ts';
+export type { CaseResult } from './cases/run-cases.ts';
+export { generateSuite, runSuite, withSnapshots } from './cases/suite.ts';
+export { catalogue, choose } from './catalogue/catalogue.ts';
+export { runClientCheck } from './clients/run.ts';
+export { visible } from './model/evidence.ts';
+export type { CheckOptions } from './model/options.ts';
+export { addressOf, levelIn, partyIn, type Requirement, sectionOf, type Transport } from './model/requirement.ts';
+export { revisions } from './model/revision.ts';
+export type { Surface } from './model/surface.ts';
+export { judgeRecording, type RecordedEntry } from './recording/judge-recording.ts';
+export { compareWith, type Expected, namesSomething, readExpected, withExpected } from './report/expected-failures.ts';
+export { jsonReports, prettyReports } from './report/fleet-lines.ts';
+export { type HistoryRecord, historyRecord, readHistory, trendsOf } from './report/history.ts';
+export { htmlReport } from './report/html.ts';
+export { junitReport } from './report/junit.ts';
+export { markdownReport } from './report/markdown.ts';
+export type { Report } from './report/report.ts';
+export { sarifReport } from './report/sarif.ts';
+export { runCheck } from './servers/run.ts';
+export { type CheckTarget, labelOf } from './servers/target.ts';
