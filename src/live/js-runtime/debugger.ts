@@ -1,6 +1,8 @@
 // The debugger of the main thread: on only while someone needs it.
+import type { Frame } from './fault.ts';
 import type { Evaluated, Inspector, Remote } from './inspector.ts';
 import { messageOf } from './inspector.ts';
+import { isOwnFile } from './own-frames.ts';
 import type { Positions } from './positions.ts';
 import type { View } from './value-store.ts';
 
@@ -197,10 +199,11 @@ export class Debugging {
     return { reason: this.#reason, frames: shown };
   }
 
-  #place({ functionName: name, url, location }: CallFrame): Promise<{ name: string; file: string; line: number; column: number }> {
+  #place({ functionName: name, url, location }: CallFrame): Promise<Frame> {
     const { lineNumber, columnNumber = 0, scriptId } = location;
     const file = url || (this.#scripts.get(scriptId) ?? '');
-    return this.#positions.inScript(scriptId, { name, file, line: lineNumber + 1, column: columnNumber + 1 });
+    const place = { name, file, line: lineNumber + 1, column: columnNumber + 1 };
+    return this.#positions.inScript(scriptId, isOwnFile(file) ? { ...place, own: false } : place);
   }
 
   async #locals(frame: CallFrame): Promise<{ name: string; text: string }[]> {

@@ -1,4 +1,5 @@
 // What was thrown, in parts: every look at it may run the user's code or throw again.
+import { isOwnFile } from './own-frames.ts';
 import {
   append,
   defineProperty,
@@ -20,6 +21,8 @@ export interface Frame {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+  /** False for those of the image itself. */
+  readonly own?: boolean;
 }
 
 export interface Fault {
@@ -64,7 +67,9 @@ export function framesIn(stack: string): Frame[] {
     const found = exec(/^\s+at (?:(.*?) \()?(?:(.*?):(\d+):(\d+)|<anonymous>|native)\)?$/, slice(stack, from, end));
     from = end + 1;
     if (found === null) continue;
-    append(frames, { name: awaited(found[1] ?? ''), file: awaited(found[2] ?? ''), line: +(found[3] ?? 0), column: +(found[4] ?? 0) });
+    const file = awaited(found[2] ?? '');
+    const place = { name: awaited(found[1] ?? ''), file, line: +(found[3] ?? 0), column: +(found[4] ?? 0) };
+    append(frames, isOwnFile(file) ? { ...place, own: false } : place);
   }
   return frames;
 }

@@ -206,7 +206,7 @@ function faultMore({ frames, causes = [], details, kind, restarts = [] }: Fault,
 
 function isUsers({ file, own }: Frame): boolean {
   if (own !== undefined) return own;
-  return file !== '' && !file.startsWith('node:') && !/\/live\/javascript\/child\/|vivarium:/.test(file);
+  return file !== '' && !file.startsWith('node:') && !file.includes('vivarium:');
 }
 
 function place({ name, file, line, column }: Frame, session: Session): string {

@@ -6,7 +6,6 @@ import type { Objects } from './objects.ts';
 import { cellSelector, Raised, Unreadable, type Workspace } from './workspace.ts';
 
 export interface LocalFrame extends Frame {
-  readonly own?: boolean;
   readonly locals?: readonly { readonly name: string; readonly text: string }[];
 }
 
