@@ -28,9 +28,12 @@ export interface Launch {
   readonly handed?: string;
   /** What it reads from fd 5, only with `handed`. */
   readonly filter?: Uint8Array;
-  /** Told why it did not start: what it was begun with may be at fault. Answers what was done about it. */
-  unfit?(reason: string): string | undefined;
+  /** Called when the image ended before it was ready: what it was started with may be at fault. Returns what was done about it. */
+  unfit?(reason: EndReason): string | undefined;
 }
+
+/** How an image ended: its process exited, or a signal ended it, or we did; it could not be started, or hung up. */
+export type EndReason = 'exited' | 'signalled' | 'ended-by-host' | 'not-started' | 'disconnected';
 
 export interface LaunchOptions {
   readonly cwd: string;

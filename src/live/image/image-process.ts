@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import { mustBeOwn, ownFolder } from '../../node/own-folder.ts';
 import { awaitCall, type Calling, portVariable, tokenVariable } from './connect-back.ts';
-import type { Launch } from './engine.ts';
+import type { EndReason, Launch } from './engine.ts';
 
 export interface Body {
   /** The private channel. */
@@ -21,19 +21,21 @@ export interface Body {
 
 export interface BodyEvents {
   printed(stream: 'out' | 'err', text: string): void;
-  /** Told once, with the reason in words. */
-  ended(reason: string): void;
+  /** Called once; `text` is for people. */
+  ended(text: string, reason: EndReason): void;
 }
 
 /** So long the last words of a process that has ended are waited for. */
 const drainMs = 100;
 /** So long one whose channel has closed may take to end: some have much to put away. */
 const hungUpMs = 1_000;
-const byForce = 'it was ended by SIGKILL';
 
 export function spawnBody(launch: Launch, events: BodyEvents): Body {
   let hungUp = false;
-  const ended = (reason: string): void => events.ended(hungUp && reason === byForce ? 'its private channel was closed' : reason);
+  const ended: BodyEvents['ended'] = (text, reason) => {
+    if (hungUp && reason === 'signalled') events.ended('its private channel was closed', 'disconnected');
+    else events.ended(text, reason);
+  };
   const { child, closed, kill } = spawned(launch, { printed: events.printed, ended }, true);
   const wire = child.stdio[3] as Duplex;
   // Of a process that ends, the channel closes first. Of one that goes on, nobody could reach it any more.
@@ -53,13 +55,13 @@ export function callingBody(launch: Launch, events: BodyEvents): Body {
   if (launch.command === '') return visitorBody(calling, launch.callsBack?.file, events);
   let born: ReturnType<typeof spawned> | undefined;
   let killed = false;
-  const ended = (reason: string): void => {
+  const ended: BodyEvents['ended'] = (text, reason) => {
     calling.close();
-    events.ended(reason);
+    events.ended(text, reason);
   };
   const closed = calling.listening.then(
     (at) => {
-      if (killed) return ended('it was ended before it began');
+      if (killed) return ended('it was ended before it began', 'ended-by-host');
       const env = { ...launch.env, [portVariable]: String(at), [tokenVariable]: calling.token };
       const one = spawned({ ...launch, env }, { printed: events.printed, ended }, false);
       born = one;
@@ -67,7 +69,7 @@ export function callingBody(launch: Launch, events: BodyEvents): Body {
       calling.onHangUp = one.kill;
       return one.closed;
     },
-    (error: Error) => ended(`there is no port to be had: ${error.message}`),
+    (error: Error) => ended(`there is no port to be had: ${error.message}`, 'not-started'),
   );
   const kill = (): void => {
     killed = true;
@@ -88,16 +90,16 @@ export function callingBody(launch: Launch, events: BodyEvents): Body {
 function visitorBody(calling: Calling, file: string | undefined, { ended }: BodyEvents): Body {
   const closed = new Promise<void>((resolve) => {
     let over = false;
-    const end = (reason: string): void => {
+    const end: BodyEvents['ended'] = (text, reason) => {
       // Whoever is cut off hangs up afterwards, too; by then somebody else may be waited for.
       if (over) return;
       over = true;
       calling.close();
       if (file !== undefined && standsIn(file, calling.token)) rmSync(file, { force: true });
-      ended(reason);
+      ended(text, reason);
       resolve();
     };
-    calling.onHangUp = () => end('the image has hung up');
+    calling.onHangUp = () => end('the image has hung up', 'disconnected');
     calling.listening
       .then((port) => {
         if (file === undefined) return;
@@ -106,7 +108,7 @@ function visitorBody(calling: Calling, file: string | undefined, { ended }: Body
         rmSync(file, { force: true });
         writeFileSync(file, JSON.stringify({ port, token: calling.token }), { mode: 0o600, flag: 'wx' });
       })
-      .catch((error: Error) => end(`nobody can connect to it: ${error.message}`));
+      .catch((error: Error) => end(`nobody can connect to it: ${error.message}`, 'not-started'));
   });
   const kill = (): void => {
     calling.close();
@@ -160,11 +162,12 @@ function spawned(
       child.kill('SIGKILL');
     }
   };
-  child.once('error', (error) => ended(`it could not be started: ${error.message}`));
+  child.once('error', (error) => ended(`it could not be started: ${error.message}`, 'not-started'));
   child.once('exit', (code, signal) => {
     // What it left behind in its group.
     kill();
-    ended(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`);
+    if (signal === null) ended(`it exited with code ${code}`, 'exited');
+    else ended(`it was ended by ${signal}`, 'signalled');
   });
   const closed = new Promise<void>((resolve) => {
     child.once('close', () => resolve()).once('error', () => resolve());
@@ -189,7 +192,7 @@ export function visitBody(way: string | Duplex, { ended }: BodyEvents): Body {
   });
   const closed = new Promise<void>((resolve) =>
     wire.once('close', () => {
-      ended(failed ?? 'the program ended, or somebody else works in it');
+      ended(failed ?? 'the program ended, or somebody else works in it', 'disconnected');
       resolve();
     }),
   );

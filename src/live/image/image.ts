@@ -1,6 +1,6 @@
 // One child process with a program in it: asked over its wire, interrupted, watched, and ended with everything it started.
 
-import type { Launch } from './engine.ts';
+import type { EndReason, Launch } from './engine.ts';
 import { asCount, asText } from './frames.ts';
 import { type Body, callingBody, spawnBody, visitBody } from './image-process.ts';
 import { endDescendants, usage } from './process-tree.ts';
@@ -24,7 +24,14 @@ export interface ImageLimits {
 }
 
 /** The image ended before it answered. */
-export class ImageEnded extends Error {}
+export class ImageEnded extends Error {
+  readonly reason: EndReason;
+
+  constructor(message: string, reason: EndReason) {
+    super(message);
+    this.reason = reason;
+  }
+}
 
 const watchMs = 250;
 
@@ -35,7 +42,8 @@ export class Image {
   readonly #limits: ImageLimits;
   readonly #waiting: Map<number, { resolve(frame: Frame): void; reject(error: Error): void }> = new Map();
   #next = 1;
-  #reason: string | undefined;
+  /** Why it ended, or is about to. */
+  #end: ImageEnded | undefined;
   #over = false;
   #watch: ReturnType<typeof setInterval> | undefined;
   readonly ready: Promise<Frame>;
@@ -53,7 +61,7 @@ export class Image {
     this.ready.catch(() => undefined);
     const told = {
       printed: (name: 'out' | 'err', text: string) => this.#printed(name, text),
-      ended: (reason: string) => this.#ended(this.#reason ?? reason),
+      ended: (text: string, reason: EndReason) => this.#ended(text, reason),
     };
     const way = launch.wire ?? launch.socket;
     this.#body =
@@ -91,7 +99,7 @@ export class Image {
 
   /** Rejects with ImageEnded. The id is the cell's, where it is one. */
   request(op: string, fields: object = {}, id: number = this.number()): Promise<Frame> {
-    if (this.#over) return Promise.reject(new ImageEnded(this.#reason ?? 'it has ended'));
+    if (this.#over) return Promise.reject(this.#end);
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       this.#wire.send({ id, op, ...fields });
@@ -141,7 +149,7 @@ export class Image {
 
   /** At once, with everything it started that is still below it or in its group. */
   kill(reason: string): void {
-    this.#reason ??= reason;
+    this.#end ??= new ImageEnded(reason, 'ended-by-host');
     // Those with a group of their own, while it can still be told whose they are.
     this.endChildren();
     this.#body.kill();
@@ -182,17 +190,16 @@ export class Image {
     if (own !== '') this.#events.output(name, own, undefined, 0);
   }
 
-  #ended(reason: string): void {
+  #ended(text: string, reason: EndReason): void {
     if (this.#over) return;
     this.#over = true;
-    this.#reason ??= reason;
+    this.#end ??= new ImageEnded(text, reason);
     clearInterval(this.#watch);
     this.#wire.close();
-    const error = new ImageEnded(reason);
-    this.#isNot(error);
-    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#isNot(this.#end);
+    for (const { reject } of this.#waiting.values()) reject(this.#end);
     this.#waiting.clear();
-    this.#events.ended(reason);
+    this.#events.ended(this.#end.message);
   }
 
   /** The language's own limit does not count buffers, WebAssembly and native code. */

@@ -2,6 +2,7 @@
 import { chmodSync } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { RefusalReason } from '../image/refusal.ts';
 import { Debugging } from './debugger.ts';
 import type { Fault } from './fault.ts';
 import { Inspector } from './inspector.ts';
@@ -168,8 +169,16 @@ async function answer(request: Frame): Promise<void> {
     const result = await carryOut(request);
     if (result !== undefined) wire?.send({ id, ev: 'done', ...result });
   } catch (error) {
-    wire?.send({ id, ev: 'done', refused: error instanceof Error ? error.message : String(error) });
+    const refused = error instanceof Error ? error.message : String(error);
+    wire?.send({ id, ev: 'done', refused, ...(await reasonFor(request)) });
   }
+}
+
+/** Why it was refused, where the host decides by it. */
+async function reasonFor({ op, target }: Frame): Promise<{ readonly reason?: RefusalReason }> {
+  if (op !== 'inspect' || typeof target !== 'number') return {};
+  const isMissing = await inspector.ask<boolean>('isMissing', target).catch(() => false);
+  return isMissing ? { reason: 'missing-ref' } : {};
 }
 
 /** Undefined where the answer comes later. */

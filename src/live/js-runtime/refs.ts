@@ -15,6 +15,12 @@ export class Refs {
   #firstHeld = 1;
   #firstKnown = 1;
 
+  /** It was never given, or was let go of. */
+  isMissing(ref: number): boolean {
+    const found = mapGet(this.#refs, ref);
+    return found === undefined || deref(found) === undefined;
+  }
+
   /** What a number stands for. */
   get(ref: number): unknown {
     const found = mapGet(this.#refs, ref);

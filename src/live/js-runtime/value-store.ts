@@ -92,6 +92,10 @@ export class Keeper {
     return this.#refs.get(ref);
   }
 
+  isMissing(ref: number): boolean {
+    return this.#refs.isMissing(ref);
+  }
+
   /** Along keys or indices, without running a getter. */
   walk(from: unknown, path: readonly string[]): unknown {
     let value = from;

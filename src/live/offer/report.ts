@@ -12,6 +12,9 @@ export interface Report {
   readonly refs: readonly number[];
 }
 
+/** The advice below an error, which is about tools. */
+export const pauseAdvice = 'evaluate with on_error: "pause" stops there with the locals';
+
 const mostFrames = 12;
 const mostNotes = 20;
 
@@ -200,7 +203,7 @@ function faultMore({ frames, causes = [], details, kind, restarts = [] }: Fault,
     ...(restarts.length === 0 ? [] : restartLines(restarts)),
     ...(kind === 'syntax' || own.length + restarts.length === 0
       ? []
-      : [`evaluate with on_error: "pause" stops there with the locals${restarts.length === 0 ? '' : ' and lets you choose a restart'}.`]),
+      : [`${pauseAdvice}${restarts.length === 0 ? '' : ' and lets you choose a restart'}.`]),
   ];
 }
 

@@ -2,9 +2,11 @@
 import type { BaseContext } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
 import type { Members } from '../image/engine.ts';
+import { Refused } from '../image/refusal.ts';
 import type { Workplace } from '../session/caller-sessions.ts';
 import type { Session } from '../session/session.ts';
 import { membersText } from './report.ts';
+import { sessionEntry } from './tool-results.ts';
 
 export interface Identity {
   readonly name: string;
@@ -33,13 +35,7 @@ export function offerResources(server: Server, place: Workplace, identity: Ident
   server.resource('live://system/version', { name: 'version' }, () => `${name} ${version}, Node ${process.version}`);
 
   server.resource('live://system/info', { name: 'info', description: 'The server and your sessions', mimeType: json }, (_, ctx) => {
-    const sessions = sessionsOf(ctx).map(({ handle, engine, state, generation, entries }) => ({
-      session: handle,
-      language: engine.language,
-      state,
-      generation,
-      cells: entries.length,
-    }));
+    const sessions = sessionsOf(ctx).map(sessionEntry);
     const { platform, arch, version: node } = process;
     return JSON.stringify(
       { name, version, node, platform, arch, cwd: place.home.folder, languages: place.sessions.languages, sessions },
@@ -225,7 +221,7 @@ async function objectText(session: Session | undefined, ref: string, from: strin
   const offset = Number(from);
   const fields = { target: Number(ref), path: [], offset };
   const missing = (error: Error): undefined => {
-    if (!/\bThere is no #/.test(error.message)) throw error;
+    if (!(error instanceof Refused && error.reason === 'missing-ref')) throw error;
   };
   const answer = (await session.ask('inspect', fields).catch(missing)) as unknown as { view: Members } | undefined;
   if (answer === undefined) return undefined;

@@ -6,7 +6,7 @@ import type { Workplace } from '../session/caller-sessions.ts';
 import { imageOf, loadJournal, replay, type Saved, saveJournal } from '../session/journal.ts';
 import type { Session } from '../session/session.ts';
 import { featuresText } from './features.ts';
-import { inWords, listenerOf, saying, type Told, worded } from './tool-results.ts';
+import { inWords, listenerOf, saying, sessionEntry, type Told, worded } from './tool-results.ts';
 
 const actions = ['list', 'open', 'reset', 'close', 'interrupt', 'save', 'restore'] as const;
 
@@ -102,8 +102,9 @@ function list(place: Workplace, ctx: Context): Told {
   }
   const text = lines.length === 0 ? 'No session is open; evaluate opens one.' : lines.join('\n');
   const [first] = all;
-  if (first !== undefined) return saying(first, 'ok', text);
-  return worded({ status: 'ok' }, text);
+  const sessions = all.map(sessionEntry);
+  if (first !== undefined) return saying(first, 'ok', text, { sessions });
+  return worded({ status: 'ok', sessions }, text);
 }
 
 function opened(session: Session): Told {

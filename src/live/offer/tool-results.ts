@@ -3,7 +3,8 @@ import type { ContentBlock } from '../../protocol/types.ts';
 import type { Context } from '../../server/context.ts';
 import { result, type StructuredResult, ToolError } from '../../server/tool.ts';
 import type { Run } from '../session/run.ts';
-import type { Session } from '../session/session.ts';
+import type { Session, SessionState } from '../session/session.ts';
+import type { NoSession } from '../session/sessions.ts';
 import { notesFor, type Report, reportRun } from './report.ts';
 
 /** The words stand in both: many clients show a model the structured part alone, others the content alone. */
@@ -26,10 +27,30 @@ export const inWords: { readonly output: typeof told; text(value: { readonly tex
 
 export interface Standing {
   readonly status: string;
+  /** Of an error that callers decide by. */
+  readonly reason?: NoSession['reason'];
   readonly session?: string;
   readonly generation?: number;
   readonly refs?: number[];
   readonly truncated?: boolean;
+  /** Keys of the members that inspect shows. */
+  readonly members?: readonly string[];
+  /** Of sessions(action: list). */
+  readonly sessions?: readonly SessionEntry[];
+}
+
+export interface SessionEntry {
+  readonly session: string;
+  readonly language: string;
+  readonly state: SessionState;
+  readonly generation: number;
+  readonly cells: number;
+  /** Evaluations that wait for the one that runs. */
+  readonly queued: number;
+}
+
+export function sessionEntry({ handle, engine, state, generation, entries, queued }: Session): SessionEntry {
+  return { session: handle, language: engine.language, state, generation, cells: entries.length, queued };
 }
 
 export async function waitFor(session: Session, run: Run, ctx: Context, ms: number): Promise<Report> {
@@ -74,13 +95,7 @@ export function answer(session: Session, run: Run, report: Report): Told {
   return saying(session, report.status, report.text, more, pictures);
 }
 
-export function saying(
-  session: Session,
-  status: string,
-  words: string,
-  more: { readonly refs?: readonly number[]; readonly truncated?: boolean } = {},
-  content: readonly ContentBlock[] = [],
-): Told {
+export function saying(session: Session, status: string, words: string, more: More = {}, content: readonly ContentBlock[] = []): Told {
   return worded(standing(session, status, more), session.terms.mask(words), content);
 }
 
@@ -98,11 +113,9 @@ export function failing(
   return new ToolError(text, { structured: { ...about, text }, content });
 }
 
-function standing(
-  session: Session,
-  status: string,
-  { refs = [], truncated = false }: { refs?: readonly number[]; truncated?: boolean } = {},
-): Standing {
+type More = Pick<Standing, 'truncated' | 'members' | 'sessions'> & { readonly refs?: readonly number[] };
+
+function standing(session: Session, status: string, { refs = [], truncated = false, ...more }: More = {}): Standing {
   const { handle: name, generation } = session;
   return {
     status,
@@ -110,6 +123,7 @@ function standing(
     generation,
     ...(refs.length > 0 && { refs: refs.slice(0, 50) }),
     ...(truncated && { truncated }),
+    ...more,
   };
 }
 

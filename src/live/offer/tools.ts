@@ -70,7 +70,9 @@ export function offerTools(server: Server, place: Workplace): void {
       const fields = { target: ref === undefined ? target : Number(ref), path, offset };
       const { view } = (await asking(session, 'inspect', fields, ctx)) as unknown as { view: Members };
       const refs = [view.ref, ...view.members.map((one) => one.ref)].filter((one) => one !== undefined);
-      return saying(session, 'ok', heard(session, ctx, membersText(view)), { refs, truncated: view.total > offset + view.members.length });
+      const truncated = view.total > offset + view.members.length;
+      const members = view.members.map(({ key }) => key);
+      return saying(session, 'ok', heard(session, ctx, membersText(view)), { refs, truncated, members });
     },
   );
 

@@ -5,7 +5,7 @@ import type { Context } from '../../server/context.ts';
 import { ToolError } from '../../server/tool.ts';
 import type { Home } from './project-folder.ts';
 import type { Asked, Session } from './session.ts';
-import type { Sessions } from './sessions.ts';
+import { NoSession, type Sessions } from './sessions.ts';
 
 export interface WorkplaceOptions {
   readonly sessions: Sessions;
@@ -60,7 +60,9 @@ export class Workplace {
       if (own === undefined && !opens) throw new Error('Say which session: evaluate opens one and names it');
       return (own === undefined ? undefined : this.sessions.find(owner, own)) ?? this.sessions.open(owner, language, own);
     } catch (error) {
-      throw new ToolError((error as Error).message);
+      const { message: text } = error as Error;
+      const structured = error instanceof NoSession ? { structured: { status: 'error', reason: error.reason, text } } : {};
+      throw new ToolError(text, structured);
     }
   }
 

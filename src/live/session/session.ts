@@ -4,6 +4,7 @@ import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type S
 import { asPause, asPicture, asText, asTexts } from '../image/frames.ts';
 import { type Image, ImageEnded } from '../image/image.ts';
 import { inBrief, messageOf, outcomeOf, strayText } from '../image/outcome.ts';
+import { asRefusalReason, Refused } from '../image/refusal.ts';
 import type { Frame } from '../image/wire.ts';
 import { sandboxed } from '../sandbox/sandbox.ts';
 import { calledBy } from './caller.ts';
@@ -137,7 +138,7 @@ export class Session {
     this.lastUsed = Date.now();
     return this.terms.audit.asking(this, op, fields, async () => {
       const answer = await (await this.#boot()).requestWithin(ms, op, fields);
-      if (answer['refused'] !== undefined) throw new Error(String(answer['refused']));
+      if (answer['refused'] !== undefined) throw new Refused(asText(answer['refused']), asRefusalReason(answer['reason']));
       return answer;
     });
   }
@@ -280,7 +281,7 @@ export class Session {
     let ready = false;
     if (this.#closed) {
       plain.wire?.destroy();
-      throw new ImageEnded('The session is closed');
+      throw new ImageEnded('The session is closed', 'ended-by-host');
     }
     const image: Image = this.terms.spares.begin(this.engine, options, launch, this.terms, {
       output: (stream, text, cell, skipped) =>
@@ -294,7 +295,8 @@ export class Session {
     try {
       const booted = await image.ready.catch((error: unknown) => {
         const [why, { text }] = [messageOf(error), said.take()];
-        throw new Error(`The image did not start: ${why}${text === '' ? '' : `. It said: ${text.trim()}`}${plain.unfit?.(why) ?? ''}`);
+        const cure = error instanceof ImageEnded ? (plain.unfit?.(error.reason) ?? '') : '';
+        throw new Error(`The image did not start: ${why}${text === '' ? '' : `. It said: ${text.trim()}`}${cure}`);
       });
       ready = true;
       this.version = asText(booted['version']);
@@ -308,7 +310,7 @@ export class Session {
         if (problem !== undefined) this.remarks.add(problem);
       }
       // Closed or reset meanwhile: nobody else would end it.
-      if (this.#starting !== image || this.#closed) throw new ImageEnded('it was closed while it started');
+      if (this.#starting !== image || this.#closed) throw new ImageEnded('it was closed while it started', 'ended-by-host');
       this.#image = image;
       return image;
     } catch (error) {

@@ -17,6 +17,11 @@ export interface SessionsOptions {
   readonly visits?: () => readonly Visit[];
 }
 
+/** There never was a session of this name, or it was closed long ago. */
+export class NoSession extends Error {
+  readonly reason = 'no-session';
+}
+
 const mostGraves = 200;
 
 export class Sessions {
@@ -96,7 +101,8 @@ export class Sessions {
     const visit = this.visits().find((one) => one.handle === handle);
     if (visit !== undefined) return this.#add(owner, handle, visit.engine);
     const grave = this.#graves.get(keyOf(owner, handle));
-    throw new Error(grave?.text ?? `There is no session ${handle}; sessions(action: list) shows those there are`);
+    if (grave !== undefined) throw new Error(grave.text);
+    throw new NoSession(`There is no session ${handle}; sessions(action: list) shows those there are`);
   }
 
   find(owner: string, handle: string): Session | undefined {

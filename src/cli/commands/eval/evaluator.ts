@@ -1,5 +1,7 @@
 // A live server as a person uses it: code in, lines for a terminal out.
 import { type Client, VivariumError } from '../../../client/index.ts';
+import { pauseAdvice } from '../../../live/offer/report.ts';
+import type { Standing } from '../../../live/offer/tool-results.ts';
 import type { CallToolResult } from '../../../protocol/types.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { printable, printableLines } from '../../terminal/terminal.ts';
@@ -62,10 +64,9 @@ export class Room {
   }
 
   async #wonder(given: AbortController, waits: (words: string) => void): Promise<void> {
-    const { content } = await this.call('sessions', { action: 'list' });
-    const lines = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const { sessions = [] } = standingOf(await this.call('sessions', { action: 'list' }));
     const own = this.session ?? 'main';
-    if (!lines.split('\n').some((line) => line.startsWith(own) && /, \d+ waiting {2}/.test(line)) || given.signal.aborted) return;
+    if (!sessions.some(({ session, queued }) => session.startsWith(own) && queued > 0) || given.signal.aborted) return;
     this.#behind = given;
     waits('Something else runs there: yours comes after it (Ctrl-C takes it back)');
   }
@@ -93,10 +94,8 @@ export class Room {
   async #members(prefix: string): Promise<readonly string[]> {
     const [, object] = /^(.+)\.[\w$]*$/.exec(prefix) ?? [];
     if (object === undefined) return [];
-    const { content, isError } = await this.call('inspect', { target: object, ...this.#known() });
-    const [block] = content;
-    if (isError === true || block?.type !== 'text') return [];
-    const names = [...block.text.matchAll(/^ {2}([A-Za-z_$][\w$]*): /gm)].map(([, name = '']) => `${object}.${name}`);
+    const { members = [] } = standingOf(await this.call('inspect', { target: object, ...this.#known() }));
+    const names = members.filter((name) => /^[A-Za-z_$][\w$]*$/.test(name)).map((name) => `${object}.${name}`);
     return names.filter((name) => name.startsWith(prefix));
   }
 
@@ -139,9 +138,9 @@ export class Room {
 }
 
 /** A result as lines for a terminal: shown, never obeyed. */
-export function linesOf({ content }: CallToolResult): string {
-  const parts = content.map((block) => {
-    if (block.type === 'text') return printableLines(forPeople(block.text));
+export function linesOf(result: CallToolResult): string {
+  const parts = result.content.map((block) => {
+    if (block.type === 'text') return printableLines(forPeople(block.text, standingOf(result)));
     return block.type === 'image' || block.type === 'audio'
       ? `[${printable(block.mimeType)}, ${Math.floor((block.data.length * 3) / 4)} bytes]`
       : `[${printable(block.type)}]`;
@@ -150,10 +149,10 @@ export function linesOf({ content }: CallToolResult): string {
 }
 
 /** Advice that is about tools is for who calls them. */
-function forPeople(text: string): string {
-  return text
-    .replace(/\nevaluate with on_error: "pause" stops there[^\n]*$/, '')
-    .replace(/^(There is no session \S+; )sessions\(action: list\)/, '$1--sessions');
+function forPeople(text: string, { reason }: Partial<Standing>): string {
+  if (reason === 'no-session') return text.replace('sessions(action: list)', '--sessions');
+  const at = text.lastIndexOf('\n');
+  return text.startsWith(pauseAdvice, at + 1) ? text.slice(0, at) : text;
 }
 
 function isUnfinished(result: CallToolResult): boolean {
@@ -161,6 +160,7 @@ function isUnfinished(result: CallToolResult): boolean {
   return status === 'running' || status === 'queued';
 }
 
-function standingOf({ structuredContent }: CallToolResult): { readonly status?: string; readonly session?: string } {
-  return (structuredContent ?? {}) as { status?: string; session?: string };
+/** A live server is one of ours, in this process or behind the user's own socket. */
+function standingOf({ structuredContent }: CallToolResult): Partial<Standing> {
+  return (structuredContent ?? {}) as Partial<Standing>;
 }

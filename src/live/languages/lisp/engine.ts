@@ -49,7 +49,7 @@ export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Eng
       const core = await readyCore(command, cacheFolder);
       const { file } = core;
       if (file !== undefined)
-        return { ...base, args: ['--core', file, ...runtime, ...stack], reads: [file], unfit: (why) => discardCore(file, why) };
+        return { ...base, args: ['--core', file, ...runtime, ...stack], reads: [file], unfit: (reason) => discardCore(file, reason) };
       const start = ['--end-runtime-options', '--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('start.lisp')];
       return { ...base, args: [...runtime, ...stack, ...start], ...(core.note !== undefined && { note: core.note }) };
     },

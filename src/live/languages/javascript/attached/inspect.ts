@@ -1,5 +1,6 @@
 // A look into the values of an attached program: the engine itself refuses whatever would change something.
 import type { Member, Members, View } from '../../../image/engine.ts';
+import { Refused } from '../../../image/refusal.ts';
 import type { Protocol } from './protocol.ts';
 import { type Evaluated, isCut, type Remote, textOf, typeOf } from './remote.ts';
 
@@ -109,7 +110,7 @@ export class Looking {
 
   #get(ref: number): Remote {
     const found = this.#held.get(ref);
-    if (found === undefined) throw new Error(`There is no #${ref} in this session, or not any more`);
+    if (found === undefined) throw new Refused(`There is no #${ref} in this session, or not any more`, 'missing-ref');
     return found;
   }
 

@@ -1,6 +1,7 @@
 // A program that was there before, behind its inspector, as an image: it answers the wire of docs/live-wire.md as far as it can.
 import { type Duplex, duplexPair } from 'node:stream';
 import type { Fault } from '../../../image/engine.ts';
+import { Refused } from '../../../image/refusal.ts';
 import { framesIn } from '../../../js-runtime/fault.ts';
 import { Looking } from './inspect.ts';
 import { Protocol, Refusal } from './protocol.ts';
@@ -85,7 +86,8 @@ class AttachedProgram {
     try {
       this.#send({ id, ev: 'done', ...(await this.#carryOut(request)) });
     } catch (error) {
-      this.#send({ id, ev: 'done', refused: error instanceof Error ? error.message : String(error) });
+      const reason = error instanceof Refused && error.reason !== undefined ? { reason: error.reason } : {};
+      this.#send({ id, ev: 'done', refused: error instanceof Error ? error.message : String(error), ...reason });
     }
   }
 

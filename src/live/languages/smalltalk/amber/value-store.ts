@@ -79,6 +79,10 @@ export class SmalltalkHolder implements Holder {
     return this.#refs.get(ref);
   }
 
+  isMissing(ref: number): boolean {
+    return this.#refs.isMissing(ref);
+  }
+
   /** Those of the last error, with what their variables hold by now; none where only JavaScript has any. */
   frames(): { readonly frames?: readonly LocalFrame[] } {
     return this.#contexts.length === 0 ? {} : { frames: this.#contexts.map((context) => this.#parts.faults.frame(context)) };
