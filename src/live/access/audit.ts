@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Launch, Outcome } from '../image/engine.ts';
 import { ImageEnded } from '../image/image.ts';
+import { type OperationName, operations } from '../image/operations.ts';
 import { inBrief, messageOf } from '../image/outcome.ts';
 import { type Caller, currentCaller } from '../session/caller.ts';
 import type { Notices } from '../session/notices.ts';
@@ -79,8 +80,6 @@ interface Place {
 
 const maxText = 65_536;
 const maxLine = 500;
-/** They bring no text of a caller into the image, and run nothing of the program. Everything else is recorded. */
-const quiet: ReadonlySet<string> = new Set(['ping', 'refs', 'modules', 'packages', 'heap', 'profile', 'save']);
 
 export class Audit {
   readonly #sink: AuditSink | undefined;
@@ -152,8 +151,8 @@ export class Audit {
   }
 
   /** A request to an image that is no evaluation. */
-  async asking<T extends object>(place: Place, operation: string, fields: object, work: () => Promise<T>): Promise<T> {
-    if (this.#sink === undefined || quiet.has(operation)) return work();
+  async asking<T extends object>(place: Place, operation: OperationName, fields: object, work: () => Promise<T>): Promise<T> {
+    if (this.#sink === undefined || operations[operation].quiet === true) return work();
     return this.watch(place, operation, JSON.stringify(fields), work, answerEnding);
   }
 }

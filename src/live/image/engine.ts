@@ -198,6 +198,12 @@ export interface Pause {
   readonly restarts?: readonly Restart[];
 }
 
+/** Something the code displays. */
+export interface Picture {
+  readonly mimeType: string;
+  readonly data: string;
+}
+
 /** The code cannot be read; nothing of it was run. */
 export class CellFault extends Error {
   readonly fault: Fault;

@@ -3,14 +3,15 @@
 import type { EndReason, Launch } from './engine.ts';
 import { asCount, asText } from './frames.ts';
 import { type Body, callingBody, spawnBody, visitBody } from './image-process.ts';
+import type { FieldsOf, OperationName } from './operations.ts';
 import { endDescendants, usage } from './process-tree.ts';
-import { type Frame, Wire } from './wire.ts';
+import { Wire, type WireFrame } from './wire.ts';
 
 export interface ImageEvents {
   /** What is printed; `cell` where the image knows whose it is. */
   output(stream: 'out' | 'err', text: string, cell: number | undefined, skipped: number): void;
   /** Anything else the image says by itself. */
-  event(frame: Frame): void;
+  event(frame: WireFrame): void;
   /** Told once. */
   ended(reason: string): void;
 }
@@ -40,14 +41,14 @@ export class Image {
   readonly #wire: Wire;
   readonly #events: ImageEvents;
   readonly #limits: ImageLimits;
-  readonly #waiting: Map<number, { resolve(frame: Frame): void; reject(error: Error): void }> = new Map();
+  readonly #waiting: Map<number, { resolve(frame: WireFrame): void; reject(error: Error): void }> = new Map();
   #next = 1;
   /** Why it ended, or is about to. */
   #end: ImageEnded | undefined;
   #over = false;
   #watch: ReturnType<typeof setInterval> | undefined;
-  readonly ready: Promise<Frame>;
-  #isReady: (frame: Frame) => void = () => undefined;
+  readonly ready: Promise<WireFrame>;
+  #isReady: (frame: WireFrame) => void = () => undefined;
   #isNot: (error: Error) => void = () => undefined;
   readonly closed: Promise<void>;
 
@@ -98,7 +99,7 @@ export class Image {
   }
 
   /** Rejects with ImageEnded. The id is the cell's, where it is one. */
-  request(op: string, fields: object = {}, id: number = this.number()): Promise<Frame> {
+  request<Name extends OperationName>(op: Name, fields: FieldsOf<Name>, id: number = this.number()): Promise<WireFrame> {
     if (this.#over) return Promise.reject(this.#end);
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
@@ -111,7 +112,7 @@ export class Image {
   }
 
   /** Rejects when there is no answer in time, too. */
-  async requestWithin(ms: number, op: string, fields: object): Promise<Frame> {
+  async requestWithin<Name extends OperationName>(ms: number, op: Name, fields: FieldsOf<Name>): Promise<WireFrame> {
     const id = this.number();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -166,7 +167,7 @@ export class Image {
     await this.closed;
   }
 
-  #received(frame: Frame): void {
+  #received(frame: WireFrame): void {
     const { ev, id } = frame as { ev: string; id: number };
     if (ev === 'done') {
       this.#waiting.get(id)?.resolve(frame);

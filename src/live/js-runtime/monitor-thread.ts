@@ -8,7 +8,7 @@ import type { Fault } from './fault.ts';
 import { Inspector } from './inspector.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { Positions } from './positions.ts';
-import { type Frame, Wire } from './wire.ts';
+import { Wire, type WireFrame } from './wire.ts';
 
 /** What the language of the cells answers beside what every image does. */
 export interface Tongue {
@@ -17,13 +17,13 @@ export interface Tongue {
   /** Before any code of the user has run. */
   begin(): Promise<void>;
   /** An evaluation is about to run; `pauses` where it is to stop at an error. */
-  noted(request: Frame, pauses: boolean): Promise<void> | undefined;
+  noted(request: WireFrame, pauses: boolean): Promise<void> | undefined;
   /** True where an evaluation that ended is not over yet: it is told of with `conclude`. */
-  holds?(id: number, told: Frame): boolean;
+  holds?(id: number, told: WireFrame): boolean;
   /** What it holds is to end; true where there was something. */
   abort?(): boolean;
   /** Undefined where it knows no such op. */
-  answer(request: Frame): Promise<object> | undefined;
+  answer(request: WireFrame): Promise<object> | undefined;
 }
 
 /** What it has to work with. */
@@ -72,8 +72,8 @@ const tellMs = 100;
 /** Questions of our own, with numbers the host does not use. */
 let aside = -1_000_000_000;
 
-port.on('message', (message: Frame) => {
-  const { ev, id, ...rest } = message as { ev: string; id: number } & Frame;
+port.on('message', (message: WireFrame) => {
+  const { ev, id, ...rest } = message as { ev: string; id: number } & WireFrame;
   if (ev === 'begun') isBegun();
   else if (ev === 'flush') wire?.flush(message['flushed'] as Int32Array);
   else if (ev === 'alive') {
@@ -86,7 +86,7 @@ port.on('message', (message: Frame) => {
 });
 
 /** What was thrown, with the places where the user wrote it. */
-function placed(message: Frame): Frame {
+function placed(message: WireFrame): WireFrame {
   const fault = message['fault'] as Fault | undefined;
   if (fault === undefined) return message;
   return { ...message, fault: { ...fault, frames: fault.frames.map((one) => positions.inCell(one)) } };
@@ -157,13 +157,13 @@ function endAll(): never {
   process.exit(0);
 }
 
-async function begin(terms: Frame): Promise<void> {
+async function begin(terms: WireFrame): Promise<void> {
   await connected;
   if (listen === undefined) memory.begin(Number(terms['heapMb']));
   wire?.send({ ev: 'ready', version: tongue.version ?? process.version, pid: process.pid });
 }
 
-async function answer(request: Frame): Promise<void> {
+async function answer(request: WireFrame): Promise<void> {
   const { id } = request;
   try {
     const result = await carryOut(request);
@@ -175,14 +175,14 @@ async function answer(request: Frame): Promise<void> {
 }
 
 /** Why it was refused, where the host decides by it. */
-async function reasonFor({ op, target }: Frame): Promise<{ readonly reason?: RefusalReason }> {
+async function reasonFor({ op, target }: WireFrame): Promise<{ readonly reason?: RefusalReason }> {
   if (op !== 'inspect' || typeof target !== 'number') return {};
   const isMissing = await inspector.ask<boolean>('isMissing', target).catch(() => false);
   return isMissing ? { reason: 'missing-ref' } : {};
 }
 
 /** Undefined where the answer comes later. */
-async function carryOut(request: Frame): Promise<object | undefined> {
+async function carryOut(request: WireFrame): Promise<object | undefined> {
   const id = request['id'] as number;
   switch (request['op']) {
     case 'ping':

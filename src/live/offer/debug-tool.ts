@@ -1,7 +1,7 @@
 // debug: looks around where the program is paused, and lets it go on.
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
-import { asPause, asText, asView } from '../image/frames.ts';
+import type { ResultOf } from '../image/operations.ts';
 import type { Workplace } from '../session/caller-sessions.ts';
 import { pauseText, valueText } from './report.ts';
 import { answer, inWords, saying, waitFor } from './tool-results.ts';
@@ -43,7 +43,7 @@ export function debugTool(server: Server, place: Workplace): void {
       }
       const paused = run.pause;
       if (action !== 'frames' && action !== 'eval') run.pause = undefined;
-      let answered: object;
+      let answered: ResultOf<'debug'>;
       try {
         answered = await session.ask('debug', { action: action === 'step' ? step : action, frame, code, restart, value: given });
       } catch (error) {
@@ -51,13 +51,12 @@ export function debugTool(server: Server, place: Workplace): void {
         throw new ToolError(session.terms.mask((error as Error).message));
       }
       if (action === 'frames') {
-        const { line, more } = pauseText(asPause(answered), session);
+        const { line, more } = pauseText(answered.pause, session);
         return saying(session, 'paused', [line, ...more].join('\n'));
       }
       if (action === 'eval') {
-        const told = answered as { value?: unknown; thrown?: unknown };
-        if (told.value === undefined) throw new ToolError(session.terms.mask(`[ERROR] ${asText(told.thrown)}`));
-        const value = asView(told.value);
+        const { value, thrown = '' } = answered;
+        if (value === undefined) throw new ToolError(session.terms.mask(`[ERROR] ${thrown}`));
         return saying(session, 'paused', valueText(value), value.ref === undefined ? {} : { refs: [value.ref] });
       }
       return answer(session, run, await waitFor(session, run, ctx, place.waitMs));

@@ -4,7 +4,8 @@ import type { Context } from '../../server/context.ts';
 import { VivariumError } from '../../server/index.ts';
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
-import { CellFault, type Fault } from '../image/engine.ts';
+import { CellFault } from '../image/engine.ts';
+import type { Profile } from '../image/operations.ts';
 import { findRunner, noRunner } from '../languages/test-runners.ts';
 import type { Workplace } from '../session/caller-sessions.ts';
 import type { Session } from '../session/session.ts';
@@ -72,7 +73,7 @@ function complete(server: Server, place: Workplace): void {
     },
     async ({ prefix, session: handle }, ctx) => {
       const session = await place.sessionFor(ctx, handle);
-      const { names } = (await asking(session, 'complete', { prefix }, ctx)) as unknown as { names: string[] };
+      const { names } = await asking(session, 'complete', { prefix }, ctx);
       const shown = names.slice(0, 100);
       const left = names.length - shown.length;
       const words = names.length === 0 ? `Nothing begins with ${prefix}` : [...shown, ...(left > 0 ? [`… ${left} more`] : [])].join('\n');
@@ -96,7 +97,7 @@ function checkSyntax(server: Server, place: Workplace): void {
       try {
         // Where only the image itself can read its language.
         if (session.engine.readsInImage === true) {
-          const { text: said, fault } = (await asking(session, 'check', { code }, ctx)) as { text?: string; fault?: Fault };
+          const { text: said, fault } = await asking(session, 'check', { code }, ctx);
           if (fault !== undefined) throw new CellFault(fault);
           return saying(session, 'ok', said ?? 'It can be read.');
         }
@@ -150,10 +151,10 @@ function profile(server: Server, place: Workplace): void {
         throw new ToolError(`Something runs in ${session.handle} already: wait for it, or interrupt it`);
       await asking(session, 'profile', { action: 'start' }, ctx);
       const run = session.evaluate(code, place.asked({ timeout_ms }));
-      let costs: Costs | undefined;
+      let costs: Profile | undefined;
       try {
         const report = await waitFor(session, run, ctx, timeout_ms ?? place.timeoutMs);
-        costs = (await session.ask('profile', { action: 'stop' }).catch(() => undefined)) as unknown as Costs | undefined;
+        costs = await session.ask('profile', { action: 'stop' }).catch(() => undefined);
         if (report.failed || costs === undefined) return answer(session, run, report);
         return saying(session, report.status, `${report.text}\n${costsText(costs)}`, { refs: report.refs, truncated: report.truncated });
       } finally {
@@ -163,13 +164,7 @@ function profile(server: Server, place: Workplace): void {
   );
 }
 
-interface Costs {
-  readonly costs: readonly { readonly name: string; readonly place: string; readonly ms: number }[];
-  readonly ms: number;
-  readonly more: number;
-}
-
-function costsText({ costs, ms, more }: Costs): string {
+function costsText({ costs, ms, more }: Profile): string {
   const lines = costs.map(({ name, place, ms: own }) => {
     const share = ms === 0 ? 0 : Math.round((own / ms) * 100);
     return `${own.toFixed(1).padStart(9)} ms ${String(share).padStart(3)} %  ${name}${place === '' ? '' : `  (${place})`}`;
@@ -188,7 +183,7 @@ function heap(server: Server, place: Workplace): void {
     },
     async ({ session: handle }, ctx) => {
       const session = await place.sessionFor(ctx, handle);
-      const { usedSize, totalSize, classes = [], more = 0 } = (await asking(session, 'heap', {}, ctx)) as unknown as Heap;
+      const { usedSize, totalSize, classes, more } = await asking(session, 'heap', {}, ctx);
       const lines = classes.map(({ name, count }) => `${String(count).padStart(9)}  ${name}`);
       const head = `${megabytes(usedSize)} of ${megabytes(totalSize)} MB in use`;
       return saying(
@@ -198,13 +193,6 @@ function heap(server: Server, place: Workplace): void {
       );
     },
   );
-}
-
-interface Heap {
-  readonly usedSize: number;
-  readonly totalSize: number;
-  readonly classes?: readonly { readonly name: string; readonly count: number }[];
-  readonly more?: number;
 }
 
 function megabytes(bytes: number): string {

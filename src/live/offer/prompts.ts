@@ -19,7 +19,7 @@ export function offerPrompts(server: Server, place: Workplace): void {
       .filter((handle) => handle.startsWith(value));
   const name =
     (kind?: string) =>
-    (value: string, ctx: BaseContext & { readonly arguments: Readonly<Record<string, string>> }): Promise<string[]> =>
+    (value: string, ctx: BaseContext & { readonly arguments: Readonly<Record<string, string>> }): Promise<readonly string[]> =>
       namesIn(of(ctx, ctx.arguments['session']), value, kind);
   const text = { type: 'string' } as const;
   const about = { type: 'object', properties: { name: text, session: text }, required: ['name'] } as const;
@@ -80,7 +80,7 @@ async function source(session: Session | undefined, name: string): Promise<strin
   const unknown = `Find it with lookup(name: ${quoted(name)}, want: source).`;
   if (session === undefined || session.state === 'cold') return unknown;
   try {
-    const { text, kind } = (await session.ask('lookup', { name, want: 'source' })) as unknown as { text: string; kind?: string };
+    const { text, kind } = await session.ask('lookup', { name, want: 'source' });
     return kind === 'none' ? `${text} ${unknown}` : fence(session.terms.mask(text));
   } catch {
     return unknown;

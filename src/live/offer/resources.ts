@@ -1,7 +1,6 @@
 // What can be read of live images at an address. Names in addresses are data, and everyone reads in their own sessions only.
 import type { BaseContext } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
-import type { Members } from '../image/engine.ts';
 import { Refused } from '../image/refusal.ts';
 import type { Workplace } from '../session/caller-sessions.ts';
 import type { Session } from '../session/session.ts';
@@ -163,7 +162,7 @@ async function modulesText(session: Session): Promise<string> {
   const { handle, state } = session;
   if (state === 'cold') return `${handle}: not started`;
   try {
-    const { files } = (await session.ask('modules', {})) as unknown as { files: string[] };
+    const { files } = await session.ask('modules', {});
     const shown = files.slice(0, mostNames).map((file) => `  ${file}`);
     const left = files.length - shown.length;
     const head = `${handle}: ${files.length} file${files.length === 1 ? '' : 's'}`;
@@ -175,7 +174,7 @@ async function modulesText(session: Session): Promise<string> {
 
 async function packagesLines(session: Session): Promise<string[]> {
   if (!session.engine.features.packages) return [];
-  const { names } = (await session.ask('packages', {})) as unknown as { names: string[] };
+  const { names } = await session.ask('packages', {});
   return [`  packages: ${names.slice(0, mostNames).join(', ')}`];
 }
 
@@ -206,11 +205,8 @@ async function lookedUp(session: Session | undefined, name: string, kind: string
   if (session === undefined) return undefined;
   const parts: string[] = [];
   for (const want of wants) {
-    const found = (await session.ask('lookup', { name, want }).catch(() => ({ kind: 'none', text: '' }))) as {
-      kind?: string;
-      text: string;
-    };
-    if (found.kind !== kind) return undefined;
+    const found = await session.ask('lookup', { name, want }).catch(() => undefined);
+    if (found?.kind !== kind) return undefined;
     parts.push(found.text);
   }
   return session.terms.mask(parts.join('\n\n'));
@@ -223,7 +219,7 @@ async function objectText(session: Session | undefined, ref: string, from: strin
   const missing = (error: Error): undefined => {
     if (!(error instanceof Refused && error.reason === 'missing-ref')) throw error;
   };
-  const answer = (await session.ask('inspect', fields).catch(missing)) as unknown as { view: Members } | undefined;
+  const answer = await session.ask('inspect', fields).catch(missing);
   if (answer === undefined) return undefined;
   const { total, members } = answer.view;
   const next = offset + members.length;
@@ -232,10 +228,10 @@ async function objectText(session: Session | undefined, ref: string, from: strin
 }
 
 /** Of sessions that run already: completing a word starts no process. */
-export async function namesIn(session: Session | undefined, prefix: string, kind?: string): Promise<string[]> {
+export async function namesIn(session: Session | undefined, prefix: string, kind?: string): Promise<readonly string[]> {
   if (session === undefined || session.state === 'cold') return [];
   try {
-    return ((await session.ask('complete', { prefix, kind })) as unknown as { names: string[] }).names;
+    return (await session.ask('complete', { prefix, kind })).names;
   } catch {
     return [...session.definitions.keys()].filter((name) => name.startsWith(prefix));
   }
@@ -244,7 +240,7 @@ export async function namesIn(session: Session | undefined, prefix: string, kind
 /** The newest first. */
 async function refsIn(session: Session | undefined, prefix: string): Promise<string[]> {
   if (session === undefined || session.state === 'cold') return [];
-  const { newest } = (await session.ask('refs', {}).catch(() => ({ newest: 0 }))) as unknown as { newest: number };
+  const { newest } = await session.ask('refs', {}).catch(() => ({ newest: 0 }));
   const all: string[] = [];
   for (let ref = newest; ref > 0 && all.length < mostNames; ref--) if (String(ref).startsWith(prefix)) all.push(String(ref));
   return all;

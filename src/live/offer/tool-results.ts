@@ -2,6 +2,7 @@
 import type { ContentBlock } from '../../protocol/types.ts';
 import type { Context } from '../../server/context.ts';
 import { result, type StructuredResult, ToolError } from '../../server/tool.ts';
+import type { FieldsOf, OperationName, ResultOf } from '../image/operations.ts';
 import type { Run } from '../session/run.ts';
 import type { Session, SessionState } from '../session/session.ts';
 import type { NoSession } from '../session/sessions.ts';
@@ -127,7 +128,12 @@ function standing(session: Session, status: string, { refs = [], truncated = fal
   };
 }
 
-export async function asking(session: Session, op: string, fields: object, ctx: Context): Promise<object> {
+export async function asking<Name extends OperationName>(
+  session: Session,
+  op: Name,
+  fields: FieldsOf<Name>,
+  ctx: Context,
+): Promise<ResultOf<Name>> {
   try {
     return await session.ask(op, fields);
   } catch (error) {

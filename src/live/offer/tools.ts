@@ -1,7 +1,6 @@
 // The six tools of a live image, small enough that a model reads them all.
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
-import type { Members } from '../image/engine.ts';
 import type { Workplace } from '../session/caller-sessions.ts';
 import type { Run } from '../session/run.ts';
 import type { Asked, Session } from '../session/session.ts';
@@ -68,7 +67,7 @@ export function offerTools(server: Server, place: Workplace): void {
       const session = await place.sessionFor(ctx, name);
       const ref = /^#(\d+)$/.exec(target.trim())?.[1];
       const fields = { target: ref === undefined ? target : Number(ref), path, offset };
-      const { view } = (await asking(session, 'inspect', fields, ctx)) as unknown as { view: Members };
+      const { view } = await asking(session, 'inspect', fields, ctx);
       const refs = [view.ref, ...view.members.map((one) => one.ref)].filter((one) => one !== undefined);
       const truncated = view.total > offset + view.members.length;
       const members = view.members.map(({ key }) => key);
@@ -90,7 +89,7 @@ export function offerTools(server: Server, place: Workplace): void {
     },
     async ({ name, want = 'summary', session: own }, ctx) => {
       const session = await place.sessionFor(ctx, own);
-      const { text: found } = (await asking(session, 'lookup', { name, want }, ctx)) as unknown as { text: string };
+      const { text: found } = await asking(session, 'lookup', { name, want }, ctx);
       return saying(session, 'ok', heard(session, ctx, found));
     },
   );
@@ -105,8 +104,8 @@ export function offerTools(server: Server, place: Workplace): void {
     },
     async ({ files, session: own }, ctx) => {
       const session = await place.sessionFor(ctx, own);
-      const { text: said, failed } = (await asking(session, 'reload', { files }, ctx)) as unknown as { text: string; failed?: boolean };
-      if (failed === true) throw failing(session, said);
+      const { text: said, failed } = await asking(session, 'reload', { files }, ctx);
+      if (failed) throw failing(session, said);
       return saying(session, 'ok', heard(session, ctx, said));
     },
   );

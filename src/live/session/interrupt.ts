@@ -12,14 +12,14 @@ export async function interrupt(image: Image, run: Run, why: StopReason, graceMs
   // It waits for something: nothing runs that could be stopped, so it is left alone.
   if (run.pause === undefined && (await image.answers('probe', probeMs))) {
     if (run.over) return;
-    image.request('abandon').catch(() => undefined);
+    image.request('abandon', {}).catch(() => undefined);
     return run.end({ status: 'stopped', why, goesOn: true });
   }
   if (run.over) return;
   const until = performance.now() + graceMs;
   // Once is not always enough: what is ended may have begun something else, which begins when it ends.
   while (!run.over) {
-    const asked = image.request('interrupt').catch(() => undefined);
+    const asked = image.request('interrupt', {}).catch(() => undefined);
     const answered = await Promise.race([asked, run.settled(graceMs)]);
     const refused = answered?.['refused'];
     if (refused !== undefined) return run.end({ status: 'stopped', why, goesOn: true, note: String(refused) });

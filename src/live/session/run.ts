@@ -1,13 +1,8 @@
 // One evaluation from the moment it is asked for until it is over: whoever waits for it may stop waiting and come back.
 
-import type { Outcome, Pause, StopReason } from '../image/engine.ts';
+import type { Outcome, Pause, Picture, StopReason } from '../image/engine.ts';
 import { type Caller, currentCaller } from './caller.ts';
 import { Printed } from './output-buffer.ts';
-
-export interface Picture {
-  readonly mimeType: string;
-  readonly data: string;
-}
 
 const mostPictures = 8;
 

@@ -3,9 +3,10 @@ import { type Ending, outcomeEnding, startedEnding } from '../access/audit.ts';
 import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type StopReason, startsOf } from '../image/engine.ts';
 import { asPause, asPicture, asText, asTexts } from '../image/frames.ts';
 import { type Image, ImageEnded } from '../image/image.ts';
+import { type FieldsOf, type OperationName, operations, type ResultOf } from '../image/operations.ts';
 import { inBrief, messageOf, outcomeOf, strayText } from '../image/outcome.ts';
 import { asRefusalReason, Refused } from '../image/refusal.ts';
-import type { Frame } from '../image/wire.ts';
+import type { WireFrame } from '../image/wire.ts';
 import { sandboxed } from '../sandbox/sandbox.ts';
 import { calledBy } from './caller.ts';
 import { interrupt } from './interrupt.ts';
@@ -133,13 +134,13 @@ export class Session {
   }
 
   /** Asks the image something else than to run code; boots it where there is none. */
-  async ask(op: string, fields: object, ms: number = askMs): Promise<Frame> {
+  async ask<Name extends OperationName>(op: Name, fields: FieldsOf<Name>, ms: number = askMs): Promise<ResultOf<Name>> {
     if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
     this.lastUsed = Date.now();
     return this.terms.audit.asking(this, op, fields, async () => {
       const answer = await (await this.#boot()).requestWithin(ms, op, fields);
       if (answer['refused'] !== undefined) throw new Refused(asText(answer['refused']), asRefusalReason(answer['reason']));
-      return answer;
+      return operations[op].decode(answer);
     });
   }
 
@@ -333,7 +334,7 @@ export class Session {
     else this.background.add(text, skipped);
   }
 
-  #event(frame: Frame): void {
+  #event(frame: WireFrame): void {
     if (frame['ev'] === 'paused') this.#paused(asPause(frame));
     else if (frame['ev'] === 'display') this.#current?.display(asPicture(frame));
     else if (frame['ev'] === 'stray') this.background.add(`${strayText(frame)}\n`);

@@ -29,7 +29,7 @@ export async function runStart(image: Image, notebook: Notebook, { what, code }:
     });
     const frame = await Promise.race([image.request('evaluate', { ...fields, cell: 0 }, id), late]);
     if (frame === undefined) {
-      image.request('abandon').catch(() => undefined);
+      image.request('abandon', {}).catch(() => undefined);
       return { declares: [], problem: `${what} has not come to its end within ${mostMs} ms; it goes on` };
     }
     const outcome = outcomeOf(frame);

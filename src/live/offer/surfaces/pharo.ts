@@ -81,8 +81,8 @@ function sessionOf(place: Workplace, ctx: Context): Promise<Session> {
 /** Undefined, which is "not found", where there is no such class. */
 async function classDetails(session: Session, name: string): Promise<string | undefined> {
   const look = async (want: string): Promise<string | undefined> => {
-    const found = (await session.ask('lookup', { name, want })) as { readonly kind?: string; readonly text?: string };
-    return found.kind === 'class' ? session.terms.mask(found.text ?? '') : undefined;
+    const found = await session.ask('lookup', { name, want });
+    return found.kind === 'class' ? session.terms.mask(found.text) : undefined;
   };
   const details = await look('details');
   if (details === undefined || isJson(details)) return details;
