@@ -1,7 +1,7 @@
 // What a language brings to the live image: how its child is started, and how what was written becomes what is run.
 
 import type { Duplex } from 'node:stream';
-import type { TestReport, TestRunner, TestWish } from '../languages/test-runners.ts';
+import type { TestReport, TestRunner, TestSelection } from './test-runner.ts';
 
 /** How to start a child that speaks the wire of docs/live-wire.md on fd 3. */
 export interface Launch {
@@ -100,7 +100,7 @@ export interface Engine {
   /** Code that brings a file of the project into a fresh image; undefined for files of another language. */
   loadCode(file: string): string | undefined;
   /** Code that runs tests in the image, whose value has a report; undefined where they run in a process of their own. */
-  testsCode?(wish: TestWish): string;
+  testsCode?(selection: TestSelection): string;
   /** How the project's tests are run, where it has any in this language. */
   testRunner?(cwd: string): TestRunner | undefined;
   /** Code that gives methods to a class whose instances stay; undefined where that is done otherwise. */

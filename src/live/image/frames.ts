@@ -1,7 +1,7 @@
 // Decoders of what an image sends. Code in it can forge anything: what is missing or of another type becomes something harmless.
 
-import type { TestReport } from '../languages/test-runners.ts';
 import type { Fault, Frame, Members, Note, Pause, Picture, Restart, View } from './engine.ts';
+import type { TestReport } from './test-runner.ts';
 import type { WireFrame } from './wire.ts';
 
 /** Longer than any text an image has reason to tell. */

@@ -5,27 +5,30 @@ import { stateFolder as usualFolder } from '../../node/user-folders.ts';
 import { coreOf } from '../../server/core.ts';
 import { VivariumError } from '../../server/index.ts';
 import { Server } from '../../server/server.ts';
-import { Audit, type AuditSink } from '../access/audit.ts';
-import { auditFile, isWithin, placeOf } from '../access/audit-file.ts';
+import { Audit } from '../access/audit.ts';
+import { auditFile, placeOf } from '../access/audit-file.ts';
+import type { AuditSink } from '../access/audit-record.ts';
+import { calledBy, callerOf } from '../access/caller.ts';
 import type { Engine } from '../image/engine.ts';
 import { type SpareChoice, Spares } from '../image/warm-pool.ts';
+import { findPrograms, namedPrograms } from '../languages/attachable-programs.ts';
 import { javascript } from '../languages/javascript/engine.ts';
 import { checkProject } from '../sandbox/mounts.ts';
+import { contains } from '../sandbox/paths.ts';
 import { ownFiles } from '../sandbox/program.ts';
 import { type SandboxOptions, type SandboxTerms, sandboxProblem } from '../sandbox/sandbox.ts';
-import { findVisits, namedVisits, type Visit } from '../session/attachable-programs.ts';
-import { calledBy, callerOf } from '../session/caller.ts';
 import { Workplace } from '../session/caller-sessions.ts';
 import { createMask } from '../session/mask.ts';
 import { configuredLoad } from '../session/project-config.ts';
 import { Home } from '../session/project-folder.ts';
 import type { SessionTerms } from '../session/session-terms.ts';
-import { Sessions } from '../session/sessions.ts';
+import { type AttachableProgram, Sessions } from '../session/sessions.ts';
 import { offerExtraTools, type ToolChoice } from './extra-tools.ts';
 import { guide } from './instructions.ts';
 import { offerPrompts } from './prompts.ts';
 import { offerResources } from './resources.ts';
-import { type SurfaceName, surfaceOf } from './surfaces/surface.ts';
+import type { SurfaceName } from './surfaces/surface.ts';
+import { surfaceOf } from './surfaces/surfaces.ts';
 import { offerTools } from './tools.ts';
 
 export interface LiveOptions {
@@ -174,7 +177,7 @@ export function createLive(options: LiveOptions = {}): Live {
     ...(options.absent !== undefined && { absent: options.absent }),
     mostSessions: limits.sessions,
     idleMs: limits.idleMs,
-    ...visitsOf(options.attach, home),
+    ...programsOf(options.attach, home),
     terms,
   });
   const place = new Workplace({
@@ -215,12 +218,12 @@ export function createLive(options: LiveOptions = {}): Live {
   };
 }
 
-function visitsOf(attach: LiveOptions['attach'], home: Home): { visits?: () => readonly Visit[] } {
-  if (attach === true) return { visits: () => findVisits(home.folder) };
+function programsOf(attach: LiveOptions['attach'], home: Home): { programs?: () => readonly AttachableProgram[] } {
+  if (attach === true) return { programs: () => findPrograms(home.folder) };
   if (attach === undefined || attach === false || attach.length === 0) return {};
   try {
-    const named = namedVisits(attach);
-    return { visits: () => named };
+    const named = namedPrograms(attach);
+    return { programs: () => named };
   } catch (error) {
     throw new VivariumError('ERR_CONFIG', (error as Error).message, { cause: error });
   }
@@ -231,7 +234,7 @@ function auditOf(audit: LiveOptions['audit'], report: (error: unknown) => void, 
   if (audit === undefined || typeof audit === 'function') return new Audit(audit, { report });
   try {
     const file = placeOf(audit.file);
-    if (project !== undefined && isWithin(file, realpathSync(project)))
+    if (project !== undefined && contains(realpathSync(project), file))
       throw new Error(
         `The audit log ${file} is in the project, which code in the sandbox sees. Keep it elsewhere, such as in your home folder.`,
       );

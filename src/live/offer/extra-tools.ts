@@ -6,10 +6,9 @@ import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
 import { CellFault } from '../image/engine.ts';
 import type { Profile } from '../image/operations.ts';
-import { findRunner, noRunner } from '../languages/test-runners.ts';
 import type { Workplace } from '../session/caller-sessions.ts';
 import type { Session } from '../session/session.ts';
-import { offerRunTests, type TestTerms } from './run-tests.ts';
+import { findRunner, noRunner, offerRunTests, type TestTerms } from './run-tests.ts';
 import { answer, asking, failing, inWords, saying, type Told, waitFor } from './tool-results.ts';
 
 /** `default` has run_tests where the project has a runner for them. */

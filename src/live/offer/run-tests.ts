@@ -10,7 +10,8 @@ import type { Audit, Ending } from '../access/audit.ts';
 import type { Engine } from '../image/engine.ts';
 import { startChild } from '../image/image-process.ts';
 import { endDescendants } from '../image/process-tree.ts';
-import { findRunner, noRunner, reportFile, type TestReport, type TestRunner, type TestWish } from '../languages/test-runners.ts';
+import { reportFile, type TestReport, type TestRunner, type TestSelection } from '../image/test-runner.ts';
+import { languages } from '../languages/languages.ts';
 import { type SandboxTerms, sandboxed } from '../sandbox/sandbox.ts';
 import type { Workplace } from '../session/caller-sessions.ts';
 import { Printed } from '../session/output-buffer.ts';
@@ -78,9 +79,15 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
       if (session !== undefined) return inImage(place, session, { files, name }, timeout_ms, ctx);
       const runner = findRunner(terms.home.folder, terms.engines);
       if (runner === undefined) throw new ToolError(`run_tests ${noRunner(terms.home.folder)}`);
-      const wish = { files, name };
-      const begin = (): Promise<Ended> => run(runner, wish, { ...terms, timeoutMs: Math.min(timeout_ms, terms.timeoutMs) }, ctx);
-      const ended = await terms.audit.watch({ engine: { language: runner.title } }, 'run_tests', JSON.stringify(wish), begin, endingOf);
+      const selection = { files, name };
+      const begin = (): Promise<Ended> => run(runner, selection, { ...terms, timeoutMs: Math.min(timeout_ms, terms.timeoutMs) }, ctx);
+      const ended = await terms.audit.watch(
+        { engine: { language: runner.title } },
+        'run_tests',
+        JSON.stringify(selection),
+        begin,
+        endingOf,
+      );
       const { report, output, why, code, ms } = ended;
       const tail = output.trim() === '' ? '' : `\n--- output\n${output.trim()}`;
       if (why === 'timeout')
@@ -93,6 +100,20 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
       return judged(report, terms.mask(reportText(report, runner.title, ms)));
     },
   );
+}
+
+/** Of the first language that has any. */
+export function findRunner(cwd: string, engines: readonly Engine[]): TestRunner | undefined {
+  for (const { testRunner } of engines) {
+    const found = testRunner?.(cwd);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export function noRunner(cwd: string): string {
+  const tools = languages.flatMap(({ testTools }) => testTools);
+  return `finds neither ${tools.slice(0, -1).join(', ')} nor ${tools.at(-1)} in ${cwd}`;
 }
 
 function endingOf({ report, why, code }: Ended): Ending {
@@ -109,9 +130,9 @@ async function sessionWith(place: Workplace, handle: string | undefined, ctx: Co
   return session.engine.testsCode === undefined ? undefined : session;
 }
 
-async function inImage(place: Workplace, session: Session, wish: TestWish, timeoutMs: number, ctx: Context): Promise<Told> {
+async function inImage(place: Workplace, session: Session, selection: TestSelection, timeoutMs: number, ctx: Context): Promise<Told> {
   const { engine, terms } = session;
-  const code = engine.testsCode?.(wish) ?? '';
+  const code = engine.testsCode?.(selection) ?? '';
   const run = session.evaluate(code, place.asked({ timeout_ms: timeoutMs }));
   const { text } = await waitFor(session, run, ctx, place.timeoutMs);
   const { outcome } = run;
@@ -127,13 +148,13 @@ function judged({ passed, failed, skipped }: TestReport, text: string): Told {
   return worded(all, text);
 }
 
-async function run(runner: TestRunner, wish: TestWish, terms: TestTerms, ctx: Context): Promise<Ended> {
+async function run(runner: TestRunner, selection: TestSelection, terms: TestTerms, ctx: Context): Promise<Ended> {
   const folder = await mkdtemp(join(tmpdir(), 'vivarium-tests-'));
   const began = performance.now();
   try {
     for (const [name, text] of Object.entries(runner.brings ?? {})) await writeFile(join(folder, name), text);
     const printed = new Printed(terms.mostOutput);
-    const { code, why } = await finished(runner, runner.args(wish, folder), folder, terms, printed, ctx);
+    const { code, why } = await finished(runner, runner.args(selection, folder), folder, terms, printed, ctx);
     const text = await reportIn(folder);
     return {
       report: text === undefined ? undefined : readSafely(runner, text),
@@ -167,12 +188,12 @@ async function finished(
   { command, reads = [] }: TestRunner,
   args: readonly string[],
   folder: string,
-  { home, env, engines, timeoutMs, mask, unfinished, sandbox, audit }: TestTerms,
+  { home, env, timeoutMs, mask, unfinished, sandbox, audit }: TestTerms,
   printed: Printed,
   ctx: Context,
 ): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
   // A group of its own: whatever the tests started ends with them.
-  const plain = { command: command ?? (await nodeOf(engines, home.folder)), args, env, cwd: home.folder, terms: {}, reads };
+  const plain = { command: await command(), args, env, cwd: home.folder, terms: {}, reads };
   const launch = sandbox === undefined ? plain : audit.outOfReach(sandboxed(plain, sandbox, [folder]));
   const child = startChild(launch, false);
   const printing = [child.stdout, child.stderr] as Readable[];
@@ -214,13 +235,6 @@ async function finished(
     stop();
     for (const stream of printing) stream.destroy();
   }
-}
-
-/** The one that runs the project's images. */
-async function nodeOf(engines: readonly Engine[], cwd: string): Promise<string> {
-  const engine = engines.find(({ language }) => language === 'javascript');
-  const launch = await engine?.launch({ cwd, env: {}, heapMb: 0 });
-  return launch?.command || process.execPath;
 }
 
 /** No line of it can be taken for one of ours. */

@@ -95,7 +95,7 @@ function list(place: Workplace, ctx: Context): Told {
     return `${handle}  ${what}  ${state}${waiting}  generation ${generation}  ${entries.length} ${entries.length === 1 ? 'cell' : 'cells'}  (${featuresText(engine.features)})`;
   });
   try {
-    for (const { handle, engine } of place.sessions.visits())
+    for (const { handle, engine } of place.sessions.programs())
       if (!all.some((one) => one.handle === handle)) lines.push(`${handle}  ${engine.title}, to be worked in as session "${handle}"`);
   } catch (error) {
     lines.push(`Running programs cannot be attached to: ${(error as Error).message}`);

@@ -1,7 +1,7 @@
 // One evaluation from the moment it is asked for until it is over: whoever waits for it may stop waiting and come back.
 
+import { type Caller, currentCaller } from '../access/caller.ts';
 import type { Outcome, Pause, Picture, StopReason } from '../image/engine.ts';
-import { type Caller, currentCaller } from './caller.ts';
 import { Printed } from './output-buffer.ts';
 
 const mostPictures = 8;

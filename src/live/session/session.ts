@@ -1,5 +1,6 @@
 // A session: an image and what was done in it. The image may be lost; the session then says so, counts a generation, and goes on.
-import { type Ending, outcomeEnding, startedEnding } from '../access/audit.ts';
+import { type Ending, outcomeEnding } from '../access/audit.ts';
+import { calledBy } from '../access/caller.ts';
 import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type StopReason, startsOf } from '../image/engine.ts';
 import { asPause, asPicture, asText, asTexts } from '../image/frames.ts';
 import { type Image, ImageEnded } from '../image/image.ts';
@@ -8,13 +9,12 @@ import { inBrief, messageOf, outcomeOf, strayText } from '../image/outcome.ts';
 import { asRefusalReason, Refused } from '../image/refusal.ts';
 import type { WireFrame } from '../image/wire.ts';
 import { sandboxed } from '../sandbox/sandbox.ts';
-import { calledBy } from './caller.ts';
 import { interrupt } from './interrupt.ts';
 import { Notices } from './notices.ts';
 import { Printed } from './output-buffer.ts';
 import { Run } from './run.ts';
 import type { SessionTerms } from './session-terms.ts';
-import { rehearse, runStart, type Started } from './startup.ts';
+import { rehearse, runStart, type Started, startedEnding } from './startup.ts';
 
 export interface Asked {
   readonly language?: string | undefined;

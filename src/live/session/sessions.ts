@@ -1,9 +1,15 @@
 // All sessions of a server: found by handles nobody can guess, bound to who opened them, and let go of when nobody uses them.
 import { randomBytes } from 'node:crypto';
 import type { Engine } from '../image/engine.ts';
-import type { Visit } from './attachable-programs.ts';
 import { Session } from './session.ts';
 import type { SessionTerms } from './session-terms.ts';
+
+/** A program that runs without us and can be worked in. */
+export interface AttachableProgram {
+  /** Its session's. */
+  readonly handle: string;
+  readonly engine: Engine;
+}
 
 export interface SessionsOptions {
   readonly engines: readonly Engine[];
@@ -14,7 +20,7 @@ export interface SessionsOptions {
   /** Sessions nobody used for so long are closed, unless something runs in them. */
   readonly idleMs: number;
   /** Programs that run without us and may be worked in. */
-  readonly visits?: () => readonly Visit[];
+  readonly programs?: () => readonly AttachableProgram[];
 }
 
 /** There never was a session of this name, or it was closed long ago. */
@@ -74,8 +80,8 @@ export class Sessions {
     return this.#add(owner, handle, engine, image);
   }
 
-  visits(): readonly Visit[] {
-    return this.#options.visits?.() ?? [];
+  programs(): readonly AttachableProgram[] {
+    return this.#options.programs?.() ?? [];
   }
 
   #add(owner: string, handle: string, engine: Engine, image?: string): Session {
@@ -98,8 +104,8 @@ export class Sessions {
   get(owner: string, handle: string): Session {
     const found = this.#sessions.get(keyOf(owner, handle));
     if (found !== undefined) return found;
-    const visit = this.visits().find((one) => one.handle === handle);
-    if (visit !== undefined) return this.#add(owner, handle, visit.engine);
+    const program = this.programs().find((one) => one.handle === handle);
+    if (program !== undefined) return this.#add(owner, handle, program.engine);
     const grave = this.#graves.get(keyOf(owner, handle));
     if (grave !== undefined) throw new Error(grave.text);
     throw new NoSession(`There is no session ${handle}; sessions(action: list) shows those there are`);

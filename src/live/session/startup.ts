@@ -1,4 +1,5 @@
 // What a fresh image does first. What goes wrong with it is said with the next answer; the image is there all the same.
+import type { Ending } from '../access/audit.ts';
 import { CellFault, type Engine, type LaunchOptions, type Note, type Notebook, type Start } from '../image/engine.ts';
 import type { Image } from '../image/image.ts';
 import { inBrief, outcomeOf } from '../image/outcome.ts';
@@ -42,6 +43,10 @@ export async function runStart(image: Image, notebook: Notebook, { what, code }:
     clearTimeout(timer);
     image.forget(id);
   }
+}
+
+export function startedEnding({ problem }: Started): Ending {
+  return { outcome: problem === undefined ? 'ok' : 'error', line: problem ?? '' };
 }
 
 /** What the compiler might have done better is its own affair. */

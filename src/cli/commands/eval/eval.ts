@@ -4,13 +4,14 @@ import { resolve } from 'node:path';
 import { type Client, connect } from '../../../client/index.ts';
 import { type Door, discard, findDoors, isOpen } from '../../../live/access/local-socket.ts';
 import { createLive } from '../../../live/index.ts';
+import { languageNamed } from '../../../live/languages/languages.ts';
 import type { CallToolResult } from '../../../protocol/types.ts';
 import { serveMemory } from '../../../serve/memory.ts';
 import { type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
 import { milliseconds } from '../../args/flag-values.ts';
 import { standardInput } from '../../args/standard-input.ts';
 import { printable, printableJson } from '../../terminal/terminal.ts';
-import { enginesOf, languageNamed } from '../live/engines.ts';
+import { enginesOf } from '../live/engines.ts';
 import { localSocket } from '../live/local-pipe.ts';
 import { linesOf, Room } from './evaluator.ts';
 
@@ -105,7 +106,7 @@ async function enter(values: Values, lists: boolean): Promise<Room> {
   const timeout = text('timeout');
   const timeoutMs = timeout === undefined ? undefined : milliseconds('timeout', timeout);
   const language = text('language');
-  const options = { session: text('session'), language: language && languageNamed(language), timeoutMs };
+  const options = { session: text('session'), language: language && (languageNamed(language)?.language ?? language), timeoutMs };
   const shared = await visit(cwd, text('server'));
   if (shared !== undefined) return new Room(shared, { ...options, leave: () => Promise.resolve() });
   if (lists || (options.session !== undefined && options.session !== 'main')) {

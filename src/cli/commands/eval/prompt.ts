@@ -2,6 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { javascriptFacts } from '../../../live/languages/javascript/facts.ts';
+import { languageNamed } from '../../../live/languages/languages.ts';
 import { ownFolder, ownProblem } from '../../../node/own-folder.ts';
 import { runFolder } from '../../../node/user-folders.ts';
 import type { CallToolResult } from '../../../protocol/types.ts';
@@ -165,12 +167,10 @@ class Visit {
   }
 }
 
-/** What a name is made of, at the end of a line. */
-const names: Readonly<Record<string, RegExp>> = { lisp: /[^\s()'"`,;#]+$/, smalltalk: /\w[\w:]*$/ };
-
 /** The last name of the line, in JavaScript with its dots. */
 async function complete(room: Room, line: string, language = 'javascript'): Promise<[string[], string]> {
-  const [prefix] = (names[language] ?? /[\w$][\w$.]*$/).exec(line) ?? [];
+  const { nameAtEnd } = languageNamed(language) ?? javascriptFacts;
+  const [prefix] = nameAtEnd.exec(line) ?? [];
   return prefix === undefined ? [[], line] : [[...(await room.complete(prefix))], prefix];
 }
 

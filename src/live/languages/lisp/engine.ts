@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Engine, Launch, LaunchOptions, Notebook, Prepared, Wishes } from '../../image/engine.ts';
 import { bridgeFile } from './bridge-files.ts';
 import { discardCore, readyCore } from './core.ts';
+import { lispFacts } from './facts.ts';
 import { findSbcl, noSbcl } from './sbcl.ts';
 import { lispTests } from './test-runner.ts';
 
@@ -21,8 +22,8 @@ const stackMb = 4;
 
 export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Engine {
   return {
-    language: 'lisp',
-    aliases: ['cl', 'common-lisp'],
+    language: lispFacts.language,
+    aliases: lispFacts.aliases,
     title: 'Common Lisp (SBCL)',
     features: {
       interrupt: 'keep',
@@ -58,7 +59,7 @@ export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Eng
       return command === undefined ? undefined : lispTests(cwd, command, cacheFolder);
     },
     open: () => new LispNotebook(),
-    loadCode: (file) => (own.test(file) ? loadCode(file) : undefined),
+    loadCode: (file) => (lispFacts.files.test(file) ? loadCode(file) : undefined),
   };
 }
 
@@ -73,8 +74,6 @@ export function visitedLisp(socket: string): Engine {
     launch: ({ cwd, env }) => ({ command: '', args: [], env, cwd, socket, terms: {} }),
   };
 }
-
-const own = /\.(?:lisp|lsp|cl|asd)$/i;
 
 /** The image reads its language itself. */
 class LispNotebook implements Notebook {

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { inOneLine } from '../../../text/one-line.ts';
-import { reportFile, type TestReport, type TestRunner } from '../test-runners.ts';
+import { reportFile, type TestReport, type TestRunner } from '../../image/test-runner.ts';
 import { bridgeFile } from './bridge-files.ts';
 import { coreFile } from './core.ts';
 
@@ -18,7 +18,7 @@ export function lispTests(cwd: string, sbcl: string, cacheFolder?: string): Test
   const slowly = ['--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('start.lisp'), '--end-toplevel-options'];
   return {
     title: 'asdf:test-system',
-    command: sbcl,
+    command: () => sbcl,
     ...(core !== undefined && { reads: [core] }),
     args: ({ files, name = '' }, folder) => [
       ...begin,

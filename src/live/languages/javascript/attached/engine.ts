@@ -1,7 +1,7 @@
 // The engine of a program the user attached to by its inspector: nothing of ours is in it, so less can be done there.
 import { CellFault, type Engine, type Notebook, type Prepared, type Wishes } from '../../../image/engine.ts';
 import { asExpression, CellError, prepareCell } from '../cells/cell.ts';
-import { asFault, further, isTooDeep } from '../engine.ts';
+import { further, isTooDeep, syntaxFault } from '../engine.ts';
 import { stripTypes } from '../loader/strip-types.ts';
 import { inspectorOf } from './process.ts';
 import { attachTo } from './program.ts';
@@ -53,14 +53,14 @@ async function closeInspector(protocol: Protocol): Promise<void> {
 class AttachedNotebook implements Notebook {
   async prepare(code: string, number: number, { language }: Wishes = {}): Promise<Prepared> {
     const name = `cell-${number}`;
-    if (isTooDeep(code)) throw asFault(new CellError('nested too deeply', 1, 1), name, code);
+    if (isTooDeep(code)) throw syntaxFault(new CellError('nested too deeply', 1, 1), name, code);
     const plain = language === 'typescript' ? await stripTypes(code) : await asJavaScript(code, name);
     try {
       const { declares, imports } = prepareCell(plain, name);
       if (imports.length > 0) throw new CellFault(noImports);
       return { fields: { code: asExpression(plain) ?? plain }, declares };
     } catch (error) {
-      throw error instanceof CellError ? asFault(error, name, code) : error;
+      throw error instanceof CellError ? syntaxFault(error, name, code) : error;
     }
   }
 }
@@ -79,7 +79,7 @@ async function asJavaScript(code: string, name: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof CellError)) throw error;
     const stripped = await stripTypes(code).catch((why: unknown) => further(error, why));
-    if (typeof stripped !== 'string') throw asFault(stripped, name, code);
+    if (typeof stripped !== 'string') throw syntaxFault(stripped, name, code);
     return stripped;
   }
 }

@@ -1,9 +1,10 @@
 // What the session holds on to, and what the monitor asks of the main thread: values, errors, names, files and tests.
+
+import type { TestReport } from '../../../image/test-runner.ts';
 import type { Fault } from '../../../js-runtime/fault.ts';
 import type { Holder } from '../../../js-runtime/main-thread.ts';
 import { Refs } from '../../../js-runtime/refs.ts';
 import type { Members, View } from '../../../js-runtime/value-store.ts';
-import type { TestReport } from '../../test-runners.ts';
 import { type Amber, type Context, isBehavior, send } from './amber.ts';
 import { type Browser, entryName } from './browser.ts';
 import { namedText, searchText } from './browser-text.ts';
