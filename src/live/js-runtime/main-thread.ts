@@ -1,6 +1,5 @@
 // The main thread of an image: cells run here. A worker beside it holds the wire, so that it answers whatever happens here.
 import { Session } from 'node:inspector';
-import { provideImports } from '../languages/javascript/loader/imports.ts';
 import { provideDisplay } from './display.ts';
 import type { Fault } from './fault.ts';
 import { reach } from './inspector-access.ts';
@@ -46,6 +45,8 @@ export interface Holder {
 export interface ImageOptions {
   readonly beside: Beside;
   readonly keeper: Holder;
+  /** Defines the globals that cells use; `run` runs an awaiting cell. */
+  provide(folder: string, run: (work: () => Promise<unknown>) => void): void;
   /** A program that is there without us: reached at this socket, and left as it is wherever that is possible. */
   readonly listen?: string;
 }
@@ -63,14 +64,14 @@ let cell: Cell | undefined;
 let watches = false;
 const unhandled: WeakMap<object, Cell> = new WeakMap();
 
-export function startImage({ listen, keeper: own, beside: { worker: monitor, port, inside: shared } }: ImageOptions): void {
+export function startImage({ listen, keeper: own, provide, beside: { worker: monitor, port, inside: shared } }: ImageOptions): void {
   keeper = own;
   inside = shared;
   tell = port.postMessage.bind(port);
   output = captureOutput(port, listen !== undefined);
   session.connect();
   settleId = reach(session, (thrown: boolean, value: unknown) => settle(cell, thrown, value));
-  provideImports(process.cwd(), runAwaiting);
+  provide(process.cwd(), runAwaiting);
   provideDisplay(port);
   if (listen === undefined) takeOver();
   // The monitor finds the keeper once, before any code of the user has run.

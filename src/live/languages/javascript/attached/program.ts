@@ -2,10 +2,9 @@
 import { type Duplex, duplexPair } from 'node:stream';
 import type { Fault } from '../../../image/engine.ts';
 import { Refused } from '../../../image/refusal.ts';
-import { framesIn } from '../../../js-runtime/fault.ts';
 import { Looking } from './inspect.ts';
 import { Protocol, Refusal } from './protocol.ts';
-import { type Evaluated, type Remote, type Thrown, textOf, typeOf } from './remote.ts';
+import { type Evaluated, framesIn, type Remote, type Thrown, textOf, typeOf } from './remote.ts';
 
 type Frame = Readonly<Record<string, unknown>>;
 

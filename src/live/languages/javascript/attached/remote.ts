@@ -1,4 +1,5 @@
 // Values of an attached program as its inspector describes them: nothing of the program is run to print them.
+import type { Frame } from '../../../image/engine.ts';
 
 export interface Remote {
   readonly type: string;
@@ -93,4 +94,16 @@ function propertyText({ type, subtype, value = '' }: PreviewProperty): string {
 
 function quoted(text: string): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
+
+const maxFrames = 100;
+
+/** Of a stack in the words of the engine: `at name (file:line:column)`. */
+export function framesIn(stack: string): Frame[] {
+  const plain = (name = ''): string => name.replace(/^async /, '');
+  const frames = stack.split('\n').flatMap((text) => {
+    const [found, name, file, line = 0, column = 0] = /^\s+at (?:(.*?) \()?(?:(.*?):(\d+):(\d+)|<anonymous>|native)\)?$/.exec(text) ?? [];
+    return found === undefined ? [] : [{ name: plain(name), file: plain(file), line: Number(line), column: Number(column) }];
+  });
+  return frames.slice(0, maxFrames);
 }

@@ -8,6 +8,7 @@ import type { Positions } from '../../../js-runtime/positions.ts';
 import type { Imported } from '../cells/cell.ts';
 import { findFile, ownFile, source, urlOf } from '../loader/resolve.ts';
 import { flawIn, type Runnable, runnable, tailBody, withoutTail } from '../loader/transform.ts';
+import { placesOf } from './alignment.ts';
 import type { Renewed } from './reimport.ts';
 import { type Script, swap } from './swap.ts';
 
@@ -181,7 +182,7 @@ export class Reloading {
 
   /** Frames of what runs now are told in the lines of the file as it is now. */
   async #place(script: Script, wanted: Runnable): Promise<void> {
-    const places = this.#positions.swapped(script.id, { ...wanted, code: script.running }, wanted);
+    const places = this.#positions.swapped(script.id, placesOf({ ...wanted, code: script.running }, wanted), wanted.code);
     await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(script.url)}, ${JSON.stringify(places)})`);
   }
 

@@ -2,6 +2,7 @@
 
 import { startImage } from '../../../js-runtime/main-thread.ts';
 import { beside } from '../../../js-runtime/start-monitor.ts';
+import { provideImports } from '../../javascript/loader/imports.ts';
 import { bootAmber } from './amber.ts';
 import { Browser } from './browser.ts';
 import { Faults } from './fault.ts';
@@ -22,4 +23,4 @@ const faults = new Faults(objects, workspace);
 const keeper = new SmalltalkHolder({ amber, objects, workspace, browser, faults, files });
 // How a cell is run: the host writes a call of it.
 Object.defineProperty(globalThis, '__vivarium_smalltalk', { value: (source: string) => workspace.evaluate(source) });
-startImage({ beside, keeper });
+startImage({ beside, keeper, provide: provideImports });
