@@ -24,13 +24,16 @@ const layers: Readonly<Record<string, Layer>> = {
   // In an image: nothing of the host but types of what goes over the wire.
   'js-runtime/': { imports: [], types: ['image/'] },
   'languages/javascript/loader/': { imports: ['languages/javascript/cells/', 'languages/javascript/reload/'] },
-  'languages/javascript/inspect/': { imports: ['js-runtime/'] },
+  'languages/javascript/inspect/': { imports: ['js-runtime/'], types: ['image/'] },
   'languages/javascript/reload/': { imports: ['js-runtime/', 'languages/javascript/cells/', 'languages/javascript/loader/'] },
   'languages/javascript/boot.ts': { imports: ['js-runtime/', 'languages/javascript/loader/'] },
   'languages/javascript/here.ts': { imports: ['js-runtime/', 'languages/javascript/loader/'] },
   'languages/javascript/hooks.ts': { imports: ['languages/javascript/loader/'] },
   'languages/javascript/test-loader.ts': { imports: ['languages/javascript/loader/'] },
-  'languages/javascript/monitor.ts': { imports: ['js-runtime/', 'languages/javascript/inspect/', 'languages/javascript/reload/'] },
+  'languages/javascript/monitor.ts': {
+    imports: ['js-runtime/', 'languages/javascript/inspect/', 'languages/javascript/reload/'],
+    types: ['image/'],
+  },
   'languages/smalltalk/amber/': { imports: ['js-runtime/', 'languages/javascript/loader/imports.ts'], types: ['image/'] },
 
   // On both sides.

@@ -2,13 +2,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type ImageKind, type OperationName, operations } from '../../src/live/image/operations.ts';
+import { type ImageKind, operationDocs } from '../../src/live/image/operation-docs.ts';
+import type { OperationName } from '../../src/live/image/operations.ts';
 import { root } from './tree.ts';
 
 const page = join(root, 'docs/live-wire.md');
 const begin = '<!-- operations: written by test/house/live-wire.test.ts -->';
 const end = '<!-- end of operations -->';
-const names = Object.keys(operations) as OperationName[];
+const names = Object.keys(operationDocs) as OperationName[];
 
 /** Where each kind of image answers. */
 const sources: Readonly<Record<ImageKind, readonly string[]>> = {
@@ -21,7 +22,7 @@ const sources: Readonly<Record<ImageKind, readonly string[]>> = {
 
 function table(): string {
   const rows = names.map((name) => {
-    const { fields, answer, images } = operations[name];
+    const { fields, answer, images } = operationDocs[name];
     return `| \`${name}\` | ${fields} | ${answer} | ${images.length === Object.keys(sources).length ? 'all' : images.join(', ')} |`;
   });
   return ['| op | fields | answer | images |', '|---|---|---|---|', ...rows].join('\n');
@@ -44,7 +45,7 @@ it.each(Object.entries(sources))('%s answers exactly the operations that the tab
       new RegExp(`"${name}"`),
       new RegExp(`^\\t\\(#\\([\\w ]* ${name} [\\w ]*\\) includes: op\\)$`, 'm'),
     ].some((way) => way.test(text));
-  const has = names.filter((name) => operations[name].images.includes(kind as ImageKind));
+  const has = names.filter((name) => operationDocs[name].images.includes(kind as ImageKind));
   // Amber answers `profile` with what to use instead.
   expect(names.filter((name) => answers(name) && !(kind === 'amber' && name === 'profile'))).toEqual(has);
 });

@@ -7,13 +7,13 @@ import { Duplex, PassThrough } from 'node:stream';
 export const portVariable = 'VIVARIUM_PORT';
 export const tokenVariable = 'VIVARIUM_TOKEN';
 
-const mostTokenLine = 1_000;
-const mostWaiting = 16;
+const maxTokenLine = 1_000;
+const maxWaiting = 16;
 /** Whoever connects and says nothing is not the image. */
 const introduceMs = 5_000;
 
 /** The private channel, which is there before the image has called. */
-export interface Calling {
+export interface ConnectBack {
   readonly wire: Duplex;
   readonly token: string;
   /** The port, once it is listened on. */
@@ -23,7 +23,7 @@ export interface Calling {
   close(): void;
 }
 
-export function awaitCall(): Calling {
+export function listenForImage(): ConnectBack {
   const token = randomBytes(24).toString('base64url');
   const toImage = new PassThrough();
   const fromImage = new PassThrough();
@@ -34,7 +34,7 @@ export function awaitCall(): Calling {
     socket.on('error', () => undefined);
     if (found !== undefined) return void socket.destroy();
     // Whoever has had the longest to say something goes first: those who say nothing must not keep the image out.
-    if (waiting.size >= mostWaiting) for (const oldest of [...waiting].slice(0, 1)) oldest.destroy();
+    if (waiting.size >= maxWaiting) for (const oldest of [...waiting].slice(0, 1)) oldest.destroy();
     waiting.add(socket);
     socket.once('close', () => waiting.delete(socket));
     introduced(socket, token, (rest) => {
@@ -55,7 +55,7 @@ export function awaitCall(): Calling {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
   });
   listening.catch(() => undefined);
-  const calling: Calling = {
+  const calling: ConnectBack = {
     wire: Duplex.from({ readable: fromImage, writable: toImage }) as Duplex,
     token,
     listening,
@@ -78,7 +78,7 @@ function introduced(socket: Socket, token: string, known: (rest: Buffer) => void
   const listen = (bytes: Buffer): void => {
     said = Buffer.concat([said, bytes]);
     const end = said.indexOf(10);
-    if (end < 0 && said.length <= mostTokenLine) return;
+    if (end < 0 && said.length <= maxTokenLine) return;
     clearTimeout(late);
     socket.off('data', listen);
     if (end < 0 || !isToken(said.subarray(0, end).toString(), token)) return void socket.destroy();

@@ -52,7 +52,7 @@ export interface Prepared {
 }
 
 /** What a caller may ask of a cell beside running it. */
-export interface Wishes {
+export interface CellOptions {
   readonly language?: string | undefined;
   readonly package?: string | undefined;
   /** It is to stop where it fails. */
@@ -62,7 +62,7 @@ export interface Wishes {
 /** The notes of one generation of an image: what was declared, what was imported. */
 export interface Notebook {
   /** Throws a `CellFault` when the code cannot be read. */
-  prepare(code: string, cell: number, wishes?: Wishes): Prepared | Promise<Prepared>;
+  prepare(code: string, cell: number, wishes?: CellOptions): Prepared | Promise<Prepared>;
 }
 
 /** Said of what every fresh image does first, and how it is written. */
@@ -83,7 +83,7 @@ export interface Engine {
   /** It takes so long to begin that one image is kept waiting. */
   readonly slow?: true;
   /** No evaluation may take longer, whatever was asked for. */
-  readonly mostMs?: number;
+  readonly maxMs?: number;
   readonly features: Features;
   /** How a program is worked with in it, for the guide: one sentence. */
   readonly hint: string;

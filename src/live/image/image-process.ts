@@ -5,10 +5,10 @@ import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import { mustBeOwn, ownFolder } from '../../node/own-folder.ts';
-import { awaitCall, type Calling, portVariable, tokenVariable } from './connect-back.ts';
+import { type ConnectBack, listenForImage, portVariable, tokenVariable } from './connect-back.ts';
 import type { EndReason, Launch } from './engine.ts';
 
-export interface Body {
+export interface ImageProcess {
   /** The private channel. */
   readonly wire: Duplex;
   readonly pid: number | undefined;
@@ -19,7 +19,7 @@ export interface Body {
   kill(): void;
 }
 
-export interface BodyEvents {
+export interface ImageProcessEvents {
   printed(stream: 'out' | 'err', text: string): void;
   /** Called once; `text` is for people. */
   ended(text: string, reason: EndReason): void;
@@ -30,9 +30,9 @@ const drainMs = 100;
 /** So long one whose channel has closed may take to end: some have much to put away. */
 const hungUpMs = 1_000;
 
-export function spawnBody(launch: Launch, events: BodyEvents): Body {
+export function spawnProcess(launch: Launch, events: ImageProcessEvents): ImageProcess {
   let hungUp = false;
-  const ended: BodyEvents['ended'] = (text, reason) => {
+  const ended: ImageProcessEvents['ended'] = (text, reason) => {
     if (hungUp && reason === 'signalled') events.ended('its private channel was closed', 'disconnected');
     else events.ended(text, reason);
   };
@@ -50,12 +50,12 @@ export function spawnBody(launch: Launch, events: BodyEvents): Body {
 }
 
 /** A child that connects back; without a command it is a person's own, which is only visited. */
-export function callingBody(launch: Launch, events: BodyEvents): Body {
-  const calling = awaitCall();
-  if (launch.command === '') return visitorBody(calling, launch.callsBack?.file, events);
+export function connectBackProcess(launch: Launch, events: ImageProcessEvents): ImageProcess {
+  const calling = listenForImage();
+  if (launch.command === '') return visitorProcess(calling, launch.callsBack?.file, events);
   let born: ReturnType<typeof spawned> | undefined;
   let killed = false;
-  const ended: BodyEvents['ended'] = (text, reason) => {
+  const ended: ImageProcessEvents['ended'] = (text, reason) => {
     calling.close();
     events.ended(text, reason);
   };
@@ -87,10 +87,10 @@ export function callingBody(launch: Launch, events: BodyEvents): Body {
 }
 
 /** Where it is waited for stands in a file that only its owner can read. */
-function visitorBody(calling: Calling, file: string | undefined, { ended }: BodyEvents): Body {
+function visitorProcess(calling: ConnectBack, file: string | undefined, { ended }: ImageProcessEvents): ImageProcess {
   const closed = new Promise<void>((resolve) => {
     let over = false;
-    const end: BodyEvents['ended'] = (text, reason) => {
+    const end: ImageProcessEvents['ended'] = (text, reason) => {
       // Whoever is cut off hangs up afterwards, too; by then somebody else may be waited for.
       if (over) return;
       over = true;
@@ -143,7 +143,7 @@ export function startChild({ command, args, cwd, env, handed, filter }: Launch, 
 
 function spawned(
   launch: Launch,
-  { printed, ended }: BodyEvents,
+  { printed, ended }: ImageProcessEvents,
   withWire: boolean,
 ): { readonly child: ChildProcess; readonly closed: Promise<void>; readonly kill: () => void } {
   const child = startChild(launch, withWire);
@@ -183,7 +183,7 @@ function spawned(
 }
 
 /** Throws where the socket is under the control of other users. */
-export function visitBody(way: string | Duplex, { ended }: BodyEvents): Body {
+export function visitProcess(way: string | Duplex, { ended }: ImageProcessEvents): ImageProcess {
   if (typeof way === 'string') mustBeOwn(way, 'socket');
   const wire = typeof way === 'string' ? connect(way) : way;
   let failed: string | undefined;

@@ -2,7 +2,7 @@
 
 import type { EndReason, Launch } from './engine.ts';
 import { asCount, asText } from './frames.ts';
-import { type Body, callingBody, spawnBody, visitBody } from './image-process.ts';
+import { connectBackProcess, type ImageProcess, spawnProcess, visitProcess } from './image-process.ts';
 import type { FieldsOf, OperationName } from './operations.ts';
 import { endDescendants, usage } from './process-tree.ts';
 import { Wire, type WireFrame } from './wire.ts';
@@ -37,7 +37,7 @@ export class ImageEnded extends Error {
 const watchMs = 250;
 
 export class Image {
-  readonly #body: Body;
+  readonly #body: ImageProcess;
   readonly #wire: Wire;
   readonly #events: ImageEvents;
   readonly #limits: ImageLimits;
@@ -66,7 +66,11 @@ export class Image {
     };
     const way = launch.wire ?? launch.socket;
     this.#body =
-      launch.callsBack !== undefined ? callingBody(launch, told) : way === undefined ? spawnBody(launch, told) : visitBody(way, told);
+      launch.callsBack !== undefined
+        ? connectBackProcess(launch, told)
+        : way === undefined
+          ? spawnProcess(launch, told)
+          : visitProcess(way, told);
     this.closed = this.#body.closed;
     this.#wire = new Wire(
       this.#body.wire,

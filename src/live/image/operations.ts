@@ -1,5 +1,4 @@
-// What a host asks of an image: the parameters of each operation, how its result is decoded, and which images have it.
-// docs/live-wire.md is generated from this table.
+// What a host asks of an image: the parameters of each operation, and how its result is decoded.
 import type { Fault, Members, Pause, View } from './engine.ts';
 import { asCount, asFault, asList, asMembers, asNumber, asPause, asText, asTexts, asView } from './frames.ts';
 import type { WireFrame } from './wire.ts';
@@ -67,14 +66,7 @@ export type OperationName = keyof OperationTypes;
 export type FieldsOf<Name extends OperationName> = OperationTypes[Name]['fields'];
 export type ResultOf<Name extends OperationName> = OperationTypes[Name]['result'];
 
-/** `attached`: a program behind its inspector. A program with --import vivarium/here is `javascript`. */
-export type ImageKind = 'javascript' | 'attached' | 'lisp' | 'amber' | 'pharo';
-
 export interface Operation<Name extends OperationName> {
-  /** For docs/live-wire.md. */
-  readonly fields: string;
-  readonly answer: string;
-  readonly images: readonly ImageKind[];
   /** It brings no text of a caller into the image and runs nothing of the program, so it is not in the audit log. */
   readonly quiet?: true;
   /** Code in the image can answer for it: what is missing or of another type is replaced by something harmless. */
@@ -83,88 +75,22 @@ export interface Operation<Name extends OperationName> {
 
 /** More than any program has names or files. */
 const maxNames = 100_000;
-const all: readonly ImageKind[] = ['javascript', 'attached', 'lisp', 'amber', 'pharo'];
 const nothing = (): Nothing => ({});
 
 export const operations: { readonly [Name in OperationName]: Operation<Name> } = {
-  ping: { fields: '', answer: 'nothing more', images: all, quiet: true, decode: nothing },
-  probe: {
-    fields: '',
-    answer: "only once the program's own thread is free: tells whether something runs",
-    images: all,
-    quiet: true,
-    decode: nothing,
-  },
-  evaluate: {
-    fields: 'whatever `Notebook.prepare` gave, `cell`, `onError`, `timeoutMs`',
-    answer:
-      '`value` (a view) or `values` (none, or several), `fault`, `interrupted: true` (with `why: "timeout"` where a limit of its own ended it), or `memory: "where"`; beside them `notes`, and `declares`, the names it defined, where only the image knows them',
-    images: all,
-    decode: (frame) => frame,
-  },
-  interrupt: {
-    fields: '',
-    answer: 'ends what runs; the evaluation answers for itself where it can',
-    images: all,
-    quiet: true,
-    decode: nothing,
-  },
-  abandon: {
-    fields: '',
-    answer: 'nobody waits for the evaluation any more; nothing is stopped',
-    images: all,
-    quiet: true,
-    decode: nothing,
-  },
-  inspect: {
-    fields: '`target` (a number or an expression), `path`, `offset`',
-    answer: '`view` with `members`; must change nothing. Refused with `reason: "missing-ref"` where no value has that number any more',
-    images: all,
-    decode: ({ view }) => ({ view: asMembers(view) }),
-  },
-  lookup: {
-    fields: '`name`, `want`',
-    answer: '`text`, and `kind`: what the name is, `none` where it is nothing',
-    images: all,
-    decode: ({ text, kind }) => ({ text: asText(text), kind: asText(kind) }),
-  },
-  complete: {
-    fields: '`prefix`, and `kind` where only names of one kind are wanted',
-    answer: '`names` that begin so; after a dot, members',
-    images: ['javascript', 'lisp', 'amber', 'pharo'],
-    decode: ({ names }) => ({ names: asTexts(names, maxNames) }),
-  },
-  modules: {
-    fields: '',
-    answer: '`files` of the project that are loaded',
-    images: ['javascript', 'lisp', 'amber'],
-    quiet: true,
-    decode: ({ files }) => ({ files: asTexts(files, maxNames) }),
-  },
-  packages: {
-    fields: '',
-    answer: '`names` of the packages; asked only where `features.packages` is true',
-    images: ['lisp'],
-    quiet: true,
-    decode: ({ names }) => ({ names: asTexts(names, maxNames) }),
-  },
-  refs: {
-    fields: '',
-    answer: '`newest`: the last number that was given to a value',
-    images: ['javascript', 'lisp', 'amber'],
-    quiet: true,
-    decode: ({ newest }) => ({ newest: asCount(newest) }),
-  },
-  reload: {
-    fields: '`files`; without them, all that changed',
-    answer: '`text`, and `failed: true` where nothing was changed',
-    images: ['javascript', 'lisp', 'amber'],
-    decode: ({ text, failed }) => ({ text: asText(text), failed: failed === true }),
-  },
+  ping: { quiet: true, decode: nothing },
+  probe: { quiet: true, decode: nothing },
+  evaluate: { decode: (frame) => frame },
+  interrupt: { quiet: true, decode: nothing },
+  abandon: { quiet: true, decode: nothing },
+  inspect: { decode: ({ view }) => ({ view: asMembers(view) }) },
+  lookup: { decode: ({ text, kind }) => ({ text: asText(text), kind: asText(kind) }) },
+  complete: { decode: ({ names }) => ({ names: asTexts(names, maxNames) }) },
+  modules: { quiet: true, decode: ({ files }) => ({ files: asTexts(files, maxNames) }) },
+  packages: { quiet: true, decode: ({ names }) => ({ names: asTexts(names, maxNames) }) },
+  refs: { quiet: true, decode: ({ newest }) => ({ newest: asCount(newest) }) },
+  reload: { decode: ({ text, failed }) => ({ text: asText(text), failed: failed === true }) },
   debug: {
-    fields: '`action`, `frame`, `code`, and for `restart` its number and a `value` as code',
-    answer: 'of `frames`: `reason`, `frames` and `restarts`; of `eval`: `value` (a view) or `thrown`; of the others nothing more',
-    images: ['javascript', 'lisp', 'amber', 'pharo'],
     decode: (frame) => ({
       pause: asPause(frame),
       ...(frame['value'] !== undefined && { value: asView(frame['value']) }),
@@ -172,25 +98,13 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     }),
   },
   check: {
-    fields: '`code`',
-    answer: '`fault` where it cannot be read, otherwise perhaps a `text`; nothing is run. Asked only of engines with `readsInImage`',
-    images: ['lisp', 'amber', 'pharo'],
     decode: ({ text, fault }) => ({
       ...(text !== undefined && { text: asText(text) }),
       ...(fault !== undefined && { fault: asFault(fault) }),
     }),
   },
-  save: {
-    fields: '`file`',
-    answer: 'once the whole image is in it; asked only where `features.save` is `image`, and refused with the reason where it cannot be',
-    images: ['lisp', 'pharo'],
-    quiet: true,
-    decode: nothing,
-  },
+  save: { quiet: true, decode: nothing },
   heap: {
-    fields: '',
-    answer: '`usedSize` and `totalSize` in bytes; `classes` with `name` and `count`, and how many `more` there are',
-    images: all,
     quiet: true,
     decode: ({ usedSize, totalSize, classes, more }) => ({
       usedSize: asCount(usedSize),
@@ -200,9 +114,6 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
     }),
   },
   profile: {
-    fields: '`action`: `start` or `stop`',
-    answer: 'of `stop`: `costs` with `name`, `place` and `ms`, all `ms`, and how many `more` there are',
-    images: ['javascript', 'lisp'],
     quiet: true,
     decode: ({ costs, ms, more }) => ({
       costs: asList(costs, ({ name, place, ms: own }) => ({ name: asText(name), place: asText(place), ms: asNumber(own) })),

@@ -13,10 +13,10 @@ interface Waiting {
   listen(events: ImageEvents): void;
 }
 
-const mostSaid = 2_000;
+const maxSaid = 2_000;
 
 /** One of each language, as it was asked for last. Nothing of the project has run in it. */
-export class Spares {
+export class WarmPool {
   readonly #choice: SpareChoice;
   readonly #waiting: Map<string, Waiting> = new Map();
   #closed = false;
@@ -73,7 +73,7 @@ export class Spares {
       output: (stream, text, cell, skipped) => {
         if (heard !== undefined) heard.output(stream, text, cell, skipped);
         // Why it did not begin, for whoever takes it meanwhile.
-        else if (stream === 'err') said = `${said}${text}`.slice(-mostSaid);
+        else if (stream === 'err') said = `${said}${text}`.slice(-maxSaid);
       },
       event: (frame) => heard?.event(frame),
       ended: (reason) => heard?.ended(reason),

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 export type WireFrame = Readonly<Record<string, unknown>>;
 
 /** A line longer than this is no answer of ours. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 export class Wire {
   readonly #stream: Duplex;
@@ -28,7 +28,7 @@ export class Wire {
           return forged();
         }
       }
-      if (this.#length > mostBytes) {
+      if (this.#length > maxBytes) {
         this.close();
         forged();
       }

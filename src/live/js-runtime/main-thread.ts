@@ -1,13 +1,12 @@
 // The main thread of an image: cells run here. A worker beside it holds the wire, so that it answers whatever happens here.
 import { Session } from 'node:inspector';
+import type { Fault, View } from '../image/engine.ts';
 import { provideDisplay } from './display.ts';
-import type { Fault } from './fault.ts';
 import { reach } from './inspector-access.ts';
-import type { Beside } from './monitor-worker.ts';
+import type { MonitorWorker } from './monitor-worker.ts';
 import { captureOutput, type Output } from './output.ts';
 import { hasOwn, heldValue, store, weakGet, weakSet, whenSettled } from './primordials.ts';
 import { containTimers } from './timers.ts';
-import type { View } from './value-store.ts';
 
 interface Evaluate {
   readonly op: 'evaluate';
@@ -36,15 +35,15 @@ interface Evaluated {
 const flushMs = 200;
 
 /** What the language of the cells knows of values; the monitor asks it for more than this. */
-export interface Holder {
+export interface CellValueStore {
   /** The value of a cell. */
   keep(value: unknown): View;
-  fault(thrown: unknown): Fault & { readonly ref?: number };
+  fault(thrown: unknown): Fault;
 }
 
 export interface ImageOptions {
-  readonly beside: Beside;
-  readonly keeper: Holder;
+  readonly beside: MonitorWorker;
+  readonly keeper: CellValueStore;
   /** Defines the globals that cells use; `run` runs an awaiting cell. */
   provide(folder: string, run: (work: () => Promise<unknown>) => void): void;
   /** A program that is there without us: reached at this socket, and left as it is wherever that is possible. */
@@ -52,7 +51,7 @@ export interface ImageOptions {
 }
 
 const session = new Session();
-let keeper: Holder;
+let keeper: CellValueStore;
 let inside: Int32Array;
 // The user's code may replace what they find by their prototypes.
 let tell: (message: unknown) => void;

@@ -2,16 +2,16 @@
 import { chmodSync } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { Fault } from '../image/engine.ts';
 import type { RefusalReason } from '../image/refusal.ts';
-import { Debugging } from './debugger.ts';
-import type { Fault } from './fault.ts';
+import { Debugger } from './debugger.ts';
 import { Inspector } from './inspector.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { Positions } from './positions.ts';
 import { Wire, type WireFrame } from './wire.ts';
 
 /** What the language of the cells answers beside what every image does. */
-export interface Tongue {
+export interface LanguageMonitor {
   /** Of the language, where it is not Node's. */
   readonly version?: string;
   /** Before any code of the user has run. */
@@ -27,9 +27,9 @@ export interface Tongue {
 }
 
 /** What it has to work with. */
-export interface Bench {
+export interface MonitorServices {
   readonly inspector: Inspector;
-  readonly debugging: Debugging;
+  readonly debugging: Debugger;
   readonly positions: Positions;
   readonly folder: string;
   /** To the main thread. */
@@ -54,9 +54,9 @@ const inspector = new Inspector();
 /** An attached program may have none, and another one later. */
 let wire: Wire | undefined;
 const positions = new Positions(inspector);
-const debugging = new Debugging(inspector, positions, (event) => wire?.send(event));
+const debugging = new Debugger(inspector, positions, (event) => wire?.send(event));
 const memory = new MemoryWatch(inspector, debugging, (event) => wire?.send(event));
-let tongue: Tongue;
+let language: LanguageMonitor;
 /** The main thread can be looked at: everything is there, and no code of the user has run. */
 let isBegun: () => void;
 const begun = new Promise<void>((resolve) => {
@@ -81,7 +81,7 @@ port.on('message', (message: WireFrame) => {
     probes.delete(id);
   } else if (ev === 'evaluated') {
     const told = { ...placed(rest), ...memory.caught(id) };
-    if (tongue.holds?.(id, told) !== true) conclude(id, told);
+    if (language.holds?.(id, told) !== true) conclude(id, told);
   } else wire?.send(placed(message));
 });
 
@@ -111,12 +111,12 @@ memory.onCaught = () => {
   setTimeout(ask, tellMs);
 };
 
-export function startMonitor(learn: (bench: Bench) => Tongue): void {
+export function startMonitor(languageMonitor: (bench: MonitorServices) => LanguageMonitor): void {
   const post = (message: object): void => port.postMessage(message);
-  tongue = learn({ inspector, debugging, positions, folder, post, tell: (event) => wire?.send(event), conclude, inTime });
+  language = languageMonitor({ inspector, debugging, positions, folder, post, tell: (event) => wire?.send(event), conclude, inTime });
   connected = begun
     .then(() => inspector.connect())
-    .then(() => tongue.begin())
+    .then(() => language.begin())
     .then(() => parentPort?.postMessage('ready'));
   if (listen === undefined) return take(new Socket({ fd: 3, readable: true, writable: true }));
   // One host at a time: two would undo each other's work.
@@ -160,7 +160,7 @@ function endAll(): never {
 async function begin(terms: WireFrame): Promise<void> {
   await connected;
   if (listen === undefined) memory.begin(Number(terms['heapMb']));
-  wire?.send({ ev: 'ready', version: tongue.version ?? process.version, pid: process.pid });
+  wire?.send({ ev: 'ready', version: language.version ?? process.version, pid: process.pid });
 }
 
 async function answer(request: WireFrame): Promise<void> {
@@ -196,7 +196,7 @@ async function carryOut(request: WireFrame): Promise<object | undefined> {
         // What comes in the same breath must find it running.
         const pauses = request['onError'] === 'pause';
         if (pauses) await free();
-        const noted = tongue.noted(request, pauses);
+        const noted = language.noted(request, pauses);
         if (noted !== undefined) await noted;
       }
       busy = id;
@@ -218,7 +218,7 @@ async function carryOut(request: WireFrame): Promise<object | undefined> {
     case 'abandon':
       return over(busy);
   }
-  const answered = tongue.answer(request);
+  const answered = language.answer(request);
   if (answered !== undefined) return answered;
   throw new Error(`This image does not know ${String(request['op'])}`);
 }
@@ -253,7 +253,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 
 /** By the time it has stopped, the next cell may run already. */
 async function stop(cell: number | undefined): Promise<object> {
-  if (tongue.abort?.() === true) return {};
+  if (language.abort?.() === true) return {};
   if (debugging.paused) await debugging.abort();
   else await inspector.post('Runtime.terminateExecution');
   return over(cell);

@@ -2,8 +2,8 @@
 // not fill the memory.
 import { deref, mapClear, mapDelete, mapGet, mapHas, mapSet, weakGet, weakSet } from './primordials.ts';
 
-const mostRefs = 10_000;
-const mostHeld = 50;
+const maxRefs = 10_000;
+const maxHeld = 50;
 const Weak = WeakRef;
 
 export class Refs {
@@ -39,8 +39,8 @@ export class Refs {
     weakSet(this.#numbers, value, ref);
     mapSet(this.#refs, ref, new Weak(value));
     mapSet(this.#held, ref, value);
-    while (ref - this.#firstHeld >= mostHeld) mapDelete(this.#held, this.#firstHeld++);
-    while (ref - this.#firstKnown >= mostRefs) mapDelete(this.#refs, this.#firstKnown++);
+    while (ref - this.#firstHeld >= maxHeld) mapDelete(this.#held, this.#firstHeld++);
+    while (ref - this.#firstKnown >= maxRefs) mapDelete(this.#refs, this.#firstKnown++);
     return ref;
   }
 

@@ -10,17 +10,17 @@ import { auditFile, placeOf } from '../access/audit-file.ts';
 import type { AuditSink } from '../access/audit-record.ts';
 import { calledBy, callerOf } from '../access/caller.ts';
 import type { Engine } from '../image/engine.ts';
-import { type SpareChoice, Spares } from '../image/warm-pool.ts';
+import { type SpareChoice, WarmPool } from '../image/warm-pool.ts';
 import { findPrograms, namedPrograms } from '../languages/attachable-programs.ts';
 import { javascript } from '../languages/javascript/engine.ts';
 import { checkProject } from '../sandbox/mounts.ts';
 import { contains } from '../sandbox/paths.ts';
 import { ownFiles } from '../sandbox/program.ts';
 import { type SandboxOptions, type SandboxTerms, sandboxProblem } from '../sandbox/sandbox.ts';
-import { Workplace } from '../session/caller-sessions.ts';
+import { CallerSessions } from '../session/caller-sessions.ts';
 import { createMask } from '../session/mask.ts';
 import { configuredLoad } from '../session/project-config.ts';
-import { Home } from '../session/project-folder.ts';
+import { ProjectFolder } from '../session/project-folder.ts';
 import type { SessionTerms } from '../session/session-terms.ts';
 import { type AttachableProgram, Sessions } from '../session/sessions.ts';
 import { offerExtraTools, type ToolChoice } from './extra-tools.ts';
@@ -146,7 +146,7 @@ export function createLive(options: LiveOptions = {}): Live {
   const surface = surfaceOf(options.surface, engines);
   if (surface !== undefined && (options.tools !== undefined || options.expose === true))
     throw new VivariumError('ERR_CONFIG', `The surface ${options.surface} has the tools it has: leave out tools and expose`);
-  const home = new Home(options.cwd ?? process.cwd(), options.cwd === undefined && single);
+  const home = new ProjectFolder(options.cwd ?? process.cwd(), options.cwd === undefined && single);
   const limits: LiveLimits = { ...usual, ...options.limits };
   const stateFolder = options.stateFolder ?? join(usualFolder(), 'live');
   const sandbox = sandboxOf(options.sandbox, stateFolder, home);
@@ -165,22 +165,22 @@ export function createLive(options: LiveOptions = {}): Live {
     processes: limits.processes,
     bootMs: limits.bootMs,
     graceMs: limits.graceMs,
-    mostOutput: limits.output,
-    mostQueued: 100,
+    maxOutput: limits.output,
+    maxQueued: 100,
     ...createMask(process.env),
     sandbox,
-    spares: new Spares(options.spare ?? 'slow'),
+    warmPool: new WarmPool(options.spare ?? 'slow'),
     audit,
   };
   const sessions = new Sessions({
     engines,
     ...(options.absent !== undefined && { absent: options.absent }),
-    mostSessions: limits.sessions,
+    maxSessions: limits.sessions,
     idleMs: limits.idleMs,
     ...programsOf(options.attach, home),
     terms,
   });
-  const place = new Workplace({
+  const place = new CallerSessions({
     sessions,
     waitMs: limits.waitMs,
     timeoutMs: limits.timeoutMs,
@@ -196,7 +196,7 @@ export function createLive(options: LiveOptions = {}): Live {
   offerResources(local, place, { name, version });
   offerPrompts(local, place);
   const { env: seen, mask, unfinished } = terms;
-  const tests = { home, engines, env: seen, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask, unfinished, sandbox, audit };
+  const tests = { home, engines, env: seen, timeoutMs: limits.timeoutMs, maxOutput: limits.output, mask, unfinished, sandbox, audit };
   offerExtraTools(local, place, options.tools ?? 'default', tests);
   const server = surface === undefined ? local : new Server({ name, version, ...surface.server });
   surface?.offer(server, place);
@@ -218,7 +218,7 @@ export function createLive(options: LiveOptions = {}): Live {
   };
 }
 
-function programsOf(attach: LiveOptions['attach'], home: Home): { programs?: () => readonly AttachableProgram[] } {
+function programsOf(attach: LiveOptions['attach'], home: ProjectFolder): { programs?: () => readonly AttachableProgram[] } {
   if (attach === true) return { programs: () => findPrograms(home.folder) };
   if (attach === undefined || attach === false || attach.length === 0) return {};
   try {
@@ -245,7 +245,7 @@ function auditOf(audit: LiveOptions['audit'], report: (error: unknown) => void, 
 }
 
 /** Where a client may still name another folder, that one is looked at when the first image starts. */
-function sandboxOf(sandbox: LiveOptions['sandbox'], stateFolder: string, home: Home): SandboxTerms | undefined {
+function sandboxOf(sandbox: LiveOptions['sandbox'], stateFolder: string, home: ProjectFolder): SandboxTerms | undefined {
   if (sandbox === undefined || sandbox === false) return undefined;
   const problem = sandboxProblem();
   if (problem !== undefined) throw new VivariumError('ERR_CONFIG', `There is no sandbox to be had: ${problem}`);

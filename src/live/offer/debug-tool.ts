@@ -2,13 +2,13 @@
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
 import type { ResultOf } from '../image/operations.ts';
-import type { Workplace } from '../session/caller-sessions.ts';
+import type { CallerSessions } from '../session/caller-sessions.ts';
 import { pauseText, valueText } from './report.ts';
-import { answer, inWords, saying, waitFor } from './tool-results.ts';
+import { okResult, resultOptions, runResult, waitFor } from './tool-results.ts';
 
 const steps = ['into', 'over', 'out'] as const;
 
-export function debugTool(server: Server, place: Workplace): void {
+export function debugTool(server: Server, place: CallerSessions): void {
   server.tool(
     'debug',
     {
@@ -26,7 +26,7 @@ export function debugTool(server: Server, place: Workplace): void {
         },
         required: ['action'],
       } as const,
-      ...inWords,
+      ...resultOptions,
       annotations: { destructiveHint: false },
     },
     async ({ action, frame = 0, code, step = 'over', restart, value: given, session: name }, ctx) => {
@@ -39,7 +39,7 @@ export function debugTool(server: Server, place: Workplace): void {
         throw new ToolError('Say which: restart is its number in [Restarts], and value its value where it takes one');
       if (action === 'abort') {
         await session.stop(run);
-        return answer(session, run, await waitFor(session, run, ctx, place.waitMs));
+        return runResult(session, run, await waitFor(session, run, ctx, place.waitMs));
       }
       const paused = run.pause;
       if (action !== 'frames' && action !== 'eval') run.pause = undefined;
@@ -52,14 +52,14 @@ export function debugTool(server: Server, place: Workplace): void {
       }
       if (action === 'frames') {
         const { line, more } = pauseText(answered.pause, session);
-        return saying(session, 'paused', [line, ...more].join('\n'));
+        return okResult(session, 'paused', [line, ...more].join('\n'));
       }
       if (action === 'eval') {
         const { value, thrown = '' } = answered;
         if (value === undefined) throw new ToolError(session.terms.mask(`[ERROR] ${thrown}`));
-        return saying(session, 'paused', valueText(value), value.ref === undefined ? {} : { refs: [value.ref] });
+        return okResult(session, 'paused', valueText(value), value.ref === undefined ? {} : { refs: [value.ref] });
       }
-      return answer(session, run, await waitFor(session, run, ctx, place.waitMs));
+      return runResult(session, run, await waitFor(session, run, ctx, place.waitMs));
     },
   );
 }

@@ -15,8 +15,8 @@ export interface Report {
 /** The advice below an error, which is about tools. */
 export const pauseAdvice = 'evaluate with on_error: "pause" stops there with the locals';
 
-const mostFrames = 12;
-const mostNotes = 20;
+const maxFrames = 12;
+const maxNotes = 20;
 
 /** Of an evaluation, over or not, for one listener. Takes what was printed, so that nothing is told twice. */
 export function reportRun(session: Session, run: Run, listener: string): Report {
@@ -126,7 +126,7 @@ export function pauseText({ reason, frames, restarts = [] }: Pause, session: Ses
   // By their own numbers: that is how they are asked for.
   const shown = [...frames.entries()]
     .filter(([, one]) => isUsers(one))
-    .slice(0, mostFrames)
+    .slice(0, maxFrames)
     .flatMap(([at, one]) => {
       const locals = one.locals?.map(({ name, text }) => `      ${name} = ${oneLine(text)}`) ?? [];
       return [`  ${at}: ${place(one, session)}`, ...locals];
@@ -161,11 +161,11 @@ function valueLines(values: readonly View[], more: readonly string[]): { readonl
 }
 
 function notesText(notes: readonly Note[] = [], session: Session): string[] {
-  const lines = notes.slice(0, mostNotes).map(({ severity, message, file, line, column }) => {
+  const lines = notes.slice(0, maxNotes).map(({ severity, message, file, line, column }) => {
     const at = file === '' ? '' : ` (${shortFile(file, session)}:${line}:${column})`;
     return `[${severity.toUpperCase()}] ${indented(message.slice(0, 1_000))}${at}`;
   });
-  return notes.length > mostNotes ? [...lines, `… ${notes.length - mostNotes} more`] : lines;
+  return notes.length > maxNotes ? [...lines, `… ${notes.length - maxNotes} more`] : lines;
 }
 
 function restartLines(restarts: readonly Restart[]): string[] {
@@ -193,8 +193,8 @@ function faultLine({ type, message, kind }: Fault): string {
 function faultMore({ frames, causes = [], details, kind, restarts = [] }: Fault, session: Session): string[] {
   const own = frames.filter(isUsers);
   const folded = frames.length - own.length;
-  const lines = own.slice(0, mostFrames).map((one, at) => `  ${at}: ${place(one, session)}`);
-  if (own.length > mostFrames) lines.push(`  … ${own.length - mostFrames} more`);
+  const lines = own.slice(0, maxFrames).map((one, at) => `  ${at}: ${place(one, session)}`);
+  if (own.length > maxFrames) lines.push(`  … ${own.length - maxFrames} more`);
   if (folded > 0 && own.length > 0) lines.push(`  (${folded} frame${folded === 1 ? '' : 's'} of the runtime left out)`);
   return [
     ...(details === undefined ? [] : [`  ${oneLine(details)}`]),

@@ -2,7 +2,7 @@
 import type { BaseContext } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
 import { Refused } from '../image/refusal.ts';
-import type { Workplace } from '../session/caller-sessions.ts';
+import type { CallerSessions } from '../session/caller-sessions.ts';
 import type { Session } from '../session/session.ts';
 import { membersText } from './report.ts';
 import { sessionEntry } from './tool-results.ts';
@@ -13,10 +13,10 @@ export interface Identity {
 }
 
 const json = 'application/json';
-const mostTranscript = 50_000;
-const mostNames = 1_000;
+const maxTranscript = 50_000;
+const maxNames = 1_000;
 
-export function offerResources(server: Server, place: Workplace, identity: Identity): void {
+export function offerResources(server: Server, place: CallerSessions, identity: Identity): void {
   const { name, version } = identity;
   const sessionsOf = (ctx: Pick<BaseContext, 'principal'>): Session[] => place.sessions.list(place.ownerOf(ctx));
   const find = (ctx: Pick<BaseContext, 'principal'>, handle: string): Session | undefined =>
@@ -120,10 +120,10 @@ export function offerResources(server: Server, place: Workplace, identity: Ident
 }
 
 /** Tells those who subscribed what became different, and everyone that sessions came or went. */
-function watch(server: Server, place: Workplace, listChanged: () => void): void {
+function watch(server: Server, place: CallerSessions, listChanged: () => void): void {
   const tell = ({ handle }: Session, ...path: string[]): void => server.resourceUpdated(uriOf('session', handle, ...path));
   place.sessions.onChange = (session, names) => {
-    for (const name of names.slice(0, mostNames)) {
+    for (const name of names.slice(0, maxNames)) {
       for (const kind of ['class', 'function']) server.resourceUpdated(uriOf(kind, session.handle, name));
     }
     tell(session, 'definitions');
@@ -163,7 +163,7 @@ async function modulesText(session: Session): Promise<string> {
   if (state === 'cold') return `${handle}: not started`;
   try {
     const { files } = await session.ask('modules', {});
-    const shown = files.slice(0, mostNames).map((file) => `  ${file}`);
+    const shown = files.slice(0, maxNames).map((file) => `  ${file}`);
     const left = files.length - shown.length;
     const head = `${handle}: ${files.length} file${files.length === 1 ? '' : 's'}`;
     return [head, ...shown, ...(left > 0 ? [`  … ${left} more`] : []), ...(await packagesLines(session))].join('\n');
@@ -175,7 +175,7 @@ async function modulesText(session: Session): Promise<string> {
 async function packagesLines(session: Session): Promise<string[]> {
   if (!session.engine.features.packages) return [];
   const { names } = await session.ask('packages', {});
-  return [`  packages: ${names.slice(0, mostNames).join(', ')}`];
+  return [`  packages: ${names.slice(0, maxNames).join(', ')}`];
 }
 
 /** The newest at the end, which is what is kept of a long one. */
@@ -185,8 +185,8 @@ function transcriptText({ entries, handle, generation, terms }: Session): string
   let length = 0;
   for (const line of lines.reverse()) {
     length += line.length;
-    if (length > mostTranscript && kept.length > 0) break;
-    kept.unshift(line.length > mostTranscript ? `${line.slice(0, mostTranscript)}…` : line);
+    if (length > maxTranscript && kept.length > 0) break;
+    kept.unshift(line.length > maxTranscript ? `${line.slice(0, maxTranscript)}…` : line);
   }
   const left = lines.length - kept.length;
   const head = `${handle}, generation ${generation}, ${entries.length} cells${left > 0 ? `; ${left} older ones left out` : ''}`;
@@ -195,7 +195,7 @@ function transcriptText({ entries, handle, generation, terms }: Session): string
 
 function definitionsText({ definitions, handle, generation }: Session): string {
   const all = [...definitions].sort(([a], [b]) => (a < b ? -1 : 1));
-  const lines = all.slice(0, mostNames).map(([name, cell]) => `${name}  ${cell === 0 ? 'loaded at the start' : `cell-${cell}`}`);
+  const lines = all.slice(0, maxNames).map(([name, cell]) => `${name}  ${cell === 0 ? 'loaded at the start' : `cell-${cell}`}`);
   const left = all.length - lines.length;
   return [`${handle}, generation ${generation}, ${all.length} names`, ...lines, ...(left > 0 ? [`… ${left} more`] : [])].join('\n');
 }
@@ -242,6 +242,6 @@ async function refsIn(session: Session | undefined, prefix: string): Promise<str
   if (session === undefined || session.state === 'cold') return [];
   const { newest } = await session.ask('refs', {}).catch(() => ({ newest: 0 }));
   const all: string[] = [];
-  for (let ref = newest; ref > 0 && all.length < mostNames; ref--) if (String(ref).startsWith(prefix)) all.push(String(ref));
+  for (let ref = newest; ref > 0 && all.length < maxNames; ref--) if (String(ref).startsWith(prefix)) all.push(String(ref));
   return all;
 }

@@ -13,18 +13,18 @@ import { endDescendants } from '../image/process-tree.ts';
 import { reportFile, type TestReport, type TestRunner, type TestSelection } from '../image/test-runner.ts';
 import { languages } from '../languages/languages.ts';
 import { type SandboxTerms, sandboxed } from '../sandbox/sandbox.ts';
-import type { Workplace } from '../session/caller-sessions.ts';
-import { Printed } from '../session/output-buffer.ts';
-import type { Home } from '../session/project-folder.ts';
+import type { CallerSessions } from '../session/caller-sessions.ts';
+import { OutputBuffer } from '../session/output-buffer.ts';
+import type { ProjectFolder } from '../session/project-folder.ts';
 import type { Session } from '../session/session.ts';
-import { inWords, type Told, waitFor, worded } from './tool-results.ts';
+import { type LiveResult, resultOptions, textResult, waitFor } from './tool-results.ts';
 
 export interface TestTerms {
-  readonly home: Home;
+  readonly home: ProjectFolder;
   readonly engines: readonly Engine[];
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  readonly mostOutput: number;
+  readonly maxOutput: number;
   /** Where images run in one, tests do too. */
   readonly sandbox?: SandboxTerms | undefined;
   readonly audit: Audit;
@@ -40,14 +40,14 @@ interface Ended {
   readonly ms: number;
 }
 
-const mostFailures = 20;
-const mostMessage = 600;
-const mostName = 200;
-const mostReport = 64 * 1024 * 1024;
+const maxFailures = 20;
+const maxMessage = 600;
+const maxName = 200;
+const maxReport = 64 * 1024 * 1024;
 /** So long the last words of tests that have ended are waited for. */
 const drainMs = 500;
 
-export function offerRunTests(server: Server, place: Workplace, found: TestRunner | undefined, terms: TestTerms): void {
+export function offerRunTests(server: Server, place: CallerSessions, found: TestRunner | undefined, terms: TestTerms): void {
   const inImages = place.sessions.engines.some(({ testsCode }) => testsCode !== undefined);
   server.tool(
     'run_tests',
@@ -70,7 +70,7 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
           readonly session: { readonly type: 'string' };
         };
       },
-      ...inWords,
+      ...resultOptions,
       annotations: { destructiveHint: false },
     },
     async ({ files = [], name, timeout_ms = place.timeoutMs, session: handle }, ctx) => {
@@ -124,16 +124,22 @@ function endingOf({ report, why, code }: Ended): Ending {
 }
 
 /** The one that was named, or the caller's own; undefined where its language has no tests in the image. */
-async function sessionWith(place: Workplace, handle: string | undefined, ctx: Context): Promise<Session | undefined> {
+async function sessionWith(place: CallerSessions, handle: string | undefined, ctx: Context): Promise<Session | undefined> {
   if (handle === undefined && place.sessions.engines[0]?.testsCode === undefined) return undefined;
   const session = await place.sessionFor(ctx, handle);
   return session.engine.testsCode === undefined ? undefined : session;
 }
 
-async function inImage(place: Workplace, session: Session, selection: TestSelection, timeoutMs: number, ctx: Context): Promise<Told> {
+async function inImage(
+  place: CallerSessions,
+  session: Session,
+  selection: TestSelection,
+  timeoutMs: number,
+  ctx: Context,
+): Promise<LiveResult> {
   const { engine, terms } = session;
   const code = engine.testsCode?.(selection) ?? '';
-  const run = session.evaluate(code, place.asked({ timeout_ms: timeoutMs }));
+  const run = session.evaluate(code, place.evaluateOptions({ timeout_ms: timeoutMs }));
   const { text } = await waitFor(session, run, ctx, place.timeoutMs);
   const { outcome } = run;
   const report = outcome?.status === 'ok' ? outcome.value.tests : undefined;
@@ -143,9 +149,9 @@ async function inImage(place: Workplace, session: Session, selection: TestSelect
   return judged(report, terms.mask(`${reportText(report, engine.title, run.ms)}${printed}`));
 }
 
-function judged({ passed, failed, skipped }: TestReport, text: string): Told {
+function judged({ passed, failed, skipped }: TestReport, text: string): LiveResult {
   const all = { status: failed > 0 ? 'failed' : 'passed', passed, failed, skipped };
-  return worded(all, text);
+  return textResult(all, text);
 }
 
 async function run(runner: TestRunner, selection: TestSelection, terms: TestTerms, ctx: Context): Promise<Ended> {
@@ -153,7 +159,7 @@ async function run(runner: TestRunner, selection: TestSelection, terms: TestTerm
   const began = performance.now();
   try {
     for (const [name, text] of Object.entries(runner.brings ?? {})) await writeFile(join(folder, name), text);
-    const printed = new Printed(terms.mostOutput);
+    const printed = new OutputBuffer(terms.maxOutput);
     const { code, why } = await finished(runner, runner.args(selection, folder), folder, terms, printed, ctx);
     const text = await reportIn(folder);
     return {
@@ -172,7 +178,7 @@ async function run(runner: TestRunner, selection: TestSelection, terms: TestTerm
 async function reportIn(folder: string): Promise<string | undefined> {
   const file = join(folder, reportFile);
   const found = await lstat(file).catch(() => undefined);
-  return found?.isFile() === true && found.size <= mostReport ? readFile(file, 'utf8') : undefined;
+  return found?.isFile() === true && found.size <= maxReport ? readFile(file, 'utf8') : undefined;
 }
 
 /** A report that was cut off by the runner's end is none. */
@@ -189,7 +195,7 @@ async function finished(
   args: readonly string[],
   folder: string,
   { home, env, timeoutMs, mask, unfinished, sandbox, audit }: TestTerms,
-  printed: Printed,
+  printed: OutputBuffer,
   ctx: Context,
 ): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
   // A group of its own: whatever the tests started ends with them.
@@ -240,16 +246,16 @@ async function finished(
 /** No line of it can be taken for one of ours. */
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length > mostName ? `${line.slice(0, mostName)}…` : line;
+  return line.length > maxName ? `${line.slice(0, maxName)}…` : line;
 }
 
 function reportText({ passed, failed, skipped, failures }: TestReport, title: string, ms: number): string {
   const counts = [`${passed} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ');
   const lines = [`${failed > 0 ? '[FAILED]' : '[PASSED]'} ${counts} in ${(ms / 1000).toFixed(1)} s (${title})`];
-  for (const { name, message, place } of failures.slice(0, mostFailures)) {
-    const said = message.length > mostMessage ? `${message.slice(0, mostMessage)}…` : message;
+  for (const { name, message, place } of failures.slice(0, maxFailures)) {
+    const said = message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message;
     lines.push(`✗ ${oneLine(name)}  (${place})`, ...said.split('\n').map((line) => `    ${line}`));
   }
-  const left = failures.length - mostFailures;
+  const left = failures.length - maxFailures;
   return [...lines, ...(left > 0 ? [`… ${left} more failures`] : [])].join('\n');
 }

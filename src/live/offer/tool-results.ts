@@ -9,10 +9,10 @@ import type { NoSession } from '../session/sessions.ts';
 import { notesFor, type Report, reportRun } from './report.ts';
 
 /** The words stand in both: many clients show a model the structured part alone, others the content alone. */
-export type Told = StructuredResult<Standing & { readonly text: string }>;
+export type LiveResult = StructuredResult<ResultDetails & { readonly text: string }>;
 
 /** Repeated in every tool, so it names only what everybody needs; the rest of `Standing` comes along. */
-const told = {
+const resultSchema = {
   type: 'object',
   properties: {
     status: { type: 'string' },
@@ -21,12 +21,12 @@ const told = {
 } as const;
 
 /** How each tool says what it gives. */
-export const inWords: { readonly output: typeof told; text(value: { readonly text?: string }): string } = {
-  output: told,
+export const resultOptions: { readonly output: typeof resultSchema; text(value: { readonly text?: string }): string } = {
+  output: resultSchema,
   text: ({ text = '' }) => text,
 };
 
-export interface Standing {
+export interface ResultDetails {
   readonly status: string;
   /** Of an error that callers decide by. */
   readonly reason?: NoSession['reason'];
@@ -83,40 +83,46 @@ export function listenerOf({ sessionId, principal }: Pick<Context, 'sessionId' |
 }
 
 /** With what this caller has not heard yet. */
-export function heard(session: Session, ctx: Context, words: string): string {
+export function withNotices(session: Session, ctx: Context, words: string): string {
   const listener = listenerOf(ctx);
   const losses = session.losses.take(listener).map((one) => `[STATE LOST] ${one}`);
   return [words, ...losses, ...notesFor(session, listener)].join('\n');
 }
 
-export function answer(session: Session, run: Run, report: Report): Told {
+export function runResult(session: Session, run: Run, report: Report): LiveResult {
   const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
   const more = { refs: report.refs, truncated: report.truncated };
-  if (report.failed) throw failing(session, report.text, standing(session, report.status, more), pictures);
-  return saying(session, report.status, report.text, more, pictures);
+  if (report.failed) throw failure(session, report.text, resultDetails(session, report.status, more), pictures);
+  return okResult(session, report.status, report.text, more, pictures);
 }
 
-export function saying(session: Session, status: string, words: string, more: More = {}, content: readonly ContentBlock[] = []): Told {
-  return worded(standing(session, status, more), session.terms.mask(words), content);
+export function okResult(
+  session: Session,
+  status: string,
+  words: string,
+  more: More = {},
+  content: readonly ContentBlock[] = [],
+): LiveResult {
+  return textResult(resultDetails(session, status, more), session.terms.mask(words), content);
 }
 
-export function worded(about: Standing, text: string, content: readonly ContentBlock[] = []): Told {
+export function textResult(about: ResultDetails, text: string, content: readonly ContentBlock[] = []): LiveResult {
   return result({ ...about, text }, { content });
 }
 
-export function failing(
+export function failure(
   session: Session,
   words: string,
-  about: Standing = standing(session, 'error'),
+  about: ResultDetails = resultDetails(session, 'error'),
   content: readonly ContentBlock[] = [],
 ): ToolError {
   const text = session.terms.mask(words);
   return new ToolError(text, { structured: { ...about, text }, content });
 }
 
-type More = Pick<Standing, 'truncated' | 'members' | 'sessions'> & { readonly refs?: readonly number[] };
+type More = Pick<ResultDetails, 'truncated' | 'members' | 'sessions'> & { readonly refs?: readonly number[] };
 
-function standing(session: Session, status: string, { refs = [], truncated = false, ...more }: More = {}): Standing {
+function resultDetails(session: Session, status: string, { refs = [], truncated = false, ...more }: More = {}): ResultDetails {
   const { handle: name, generation } = session;
   return {
     status,
@@ -128,7 +134,7 @@ function standing(session: Session, status: string, { refs = [], truncated = fal
   };
 }
 
-export async function asking<Name extends OperationName>(
+export async function askImage<Name extends OperationName>(
   session: Session,
   op: Name,
   fields: FieldsOf<Name>,
@@ -137,7 +143,7 @@ export async function asking<Name extends OperationName>(
   try {
     return await session.ask(op, fields);
   } catch (error) {
-    const words = heard(session, ctx, error instanceof Error ? error.message : String(error));
-    throw failing(session, words);
+    const words = withNotices(session, ctx, error instanceof Error ? error.message : String(error));
+    throw failure(session, words);
   }
 }

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from '../../server/context.ts';
 import { ToolError } from '../../server/tool.ts';
-import type { Home } from './project-folder.ts';
-import type { Asked, Session } from './session.ts';
+import type { ProjectFolder } from './project-folder.ts';
+import type { EvaluateOptions, Session } from './session.ts';
 import { NoSession, type Sessions } from './sessions.ts';
 
-export interface WorkplaceOptions {
+export interface CallerSessionsOptions {
   readonly sessions: Sessions;
   readonly waitMs: number;
   readonly timeoutMs: number;
@@ -17,23 +17,23 @@ export interface WorkplaceOptions {
   readonly nameless?: boolean;
   /** Where saved sessions are kept. */
   readonly stateFolder: string;
-  readonly home: Home;
+  readonly home: ProjectFolder;
   /** No program can be reached but our own. */
   readonly harmless: boolean;
 }
 
-export class Workplace {
+export class CallerSessions {
   readonly sessions: Sessions;
   readonly waitMs: number;
   readonly timeoutMs: number;
   readonly stateFolder: string;
   readonly #single: boolean;
   readonly #nameless: boolean;
-  readonly home: Home;
+  readonly home: ProjectFolder;
   /** What tools that only look say of themselves: of a program that is not ours nothing is promised. */
   readonly looks: { readonly annotations?: { readonly readOnlyHint: true } };
 
-  constructor({ sessions, waitMs, timeoutMs, single, nameless = false, stateFolder, home, harmless }: WorkplaceOptions) {
+  constructor({ sessions, waitMs, timeoutMs, single, nameless = false, stateFolder, home, harmless }: CallerSessionsOptions) {
     this.home = home;
     this.looks = harmless ? { annotations: { readOnlyHint: true } } : {};
     this.sessions = sessions;
@@ -72,7 +72,7 @@ export class Workplace {
     return join(this.stateFolder, name(this.home.folder), name(this.ownerOf(ctx)));
   }
 
-  asked({
+  evaluateOptions({
     timeout_ms = this.timeoutMs,
     language,
     package: pack,
@@ -80,7 +80,7 @@ export class Workplace {
     timeout_ms?: number | undefined;
     language?: string | undefined;
     package?: string | undefined;
-  }): Asked {
+  }): EvaluateOptions {
     return { timeoutMs: Math.min(timeout_ms, this.timeoutMs), language, package: pack };
   }
 

@@ -11,7 +11,7 @@ const endOfKey = /^(?:(?!-----BEGIN )[\s\S]){0,8192}?-----END [A-Z ]*PRIVATE KEY
 /** So much of a secret would tell something. */
 const telling = 8;
 
-export class Printed {
+export class OutputBuffer {
   readonly #most: number;
   #head = '';
   #tail = '';

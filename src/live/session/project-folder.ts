@@ -7,7 +7,7 @@ import type { Context } from '../../server/context.ts';
 /** Clients that promise roots and do not answer are not waited for longer. */
 const askMs = 3_000;
 
-export class Home {
+export class ProjectFolder {
   folder: string;
   /** Told when the client has named another folder. */
   onMove: (folder: string) => void = () => undefined;

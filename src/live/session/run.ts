@@ -2,9 +2,9 @@
 
 import { type Caller, currentCaller } from '../access/caller.ts';
 import type { Outcome, Pause, Picture, StopReason } from '../image/engine.ts';
-import { Printed } from './output-buffer.ts';
+import { OutputBuffer } from './output-buffer.ts';
 
-const mostPictures = 8;
+const maxPictures = 8;
 
 export class Run {
   readonly cell: number;
@@ -13,9 +13,9 @@ export class Run {
   readonly package: string | undefined;
   readonly onError: 'report' | 'pause';
   readonly timeoutMs: number;
-  readonly printed: Printed;
+  readonly printed: OutputBuffer;
   /** What went to the error output, where that is wanted apart; otherwise it is among the rest, in its place. */
-  readonly complaints: Printed | undefined;
+  readonly complaints: OutputBuffer | undefined;
   readonly pictures: Picture[] = [];
   readonly asked: number = performance.now();
   began: number | undefined;
@@ -42,7 +42,7 @@ export class Run {
       package?: string | undefined;
       onError: 'report' | 'pause';
       timeoutMs: number;
-      mostOutput: number;
+      maxOutput: number;
       apart?: boolean | undefined;
     },
   ) {
@@ -52,8 +52,8 @@ export class Run {
     this.package = options.package;
     this.onError = options.onError;
     this.timeoutMs = options.timeoutMs;
-    this.printed = new Printed(options.mostOutput);
-    this.complaints = options.apart === true ? new Printed(options.mostOutput) : undefined;
+    this.printed = new OutputBuffer(options.maxOutput);
+    this.complaints = options.apart === true ? new OutputBuffer(options.maxOutput) : undefined;
   }
 
   print(stream: 'out' | 'err', text: string, skipped: number): void {
@@ -82,7 +82,7 @@ export class Run {
   /** What is none is said to be none. */
   display(picture: Picture | undefined): void {
     if (picture === undefined) this.printed.add('[something was displayed that is no picture]\n');
-    else if (this.pictures.length < mostPictures) this.pictures.push(picture);
+    else if (this.pictures.length < maxPictures) this.pictures.push(picture);
   }
 
   /** Until it is over or paused, or the time has passed. */

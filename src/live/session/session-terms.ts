@@ -1,7 +1,7 @@
 // What all sessions of a server have in common.
 import type { Audit } from '../access/audit.ts';
 import type { ImageLimits } from '../image/image.ts';
-import type { Spares } from '../image/warm-pool.ts';
+import type { WarmPool } from '../image/warm-pool.ts';
 import type { SandboxTerms } from '../sandbox/sandbox.ts';
 
 export interface SessionTerms extends ImageLimits {
@@ -11,8 +11,8 @@ export interface SessionTerms extends ImageLimits {
   readonly heapMb: number;
   /** Files brought into every fresh image. */
   readonly load: readonly string[];
-  readonly mostOutput: number;
-  readonly mostQueued: number;
+  readonly maxOutput: number;
+  readonly maxQueued: number;
   /** Of what goes to a model. */
   mask(text: string): string;
   /** How much of its end may be the beginning of a secret. */
@@ -21,6 +21,6 @@ export interface SessionTerms extends ImageLimits {
   readonly sandbox?: SandboxTerms | undefined;
   /** How long an interrupt may take before the image is ended. */
   readonly graceMs: number;
-  readonly spares: Spares;
+  readonly warmPool: WarmPool;
   readonly audit: Audit;
 }

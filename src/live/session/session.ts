@@ -11,12 +11,12 @@ import type { WireFrame } from '../image/wire.ts';
 import { sandboxed } from '../sandbox/sandbox.ts';
 import { interrupt } from './interrupt.ts';
 import { Notices } from './notices.ts';
-import { Printed } from './output-buffer.ts';
+import { OutputBuffer } from './output-buffer.ts';
 import { Run } from './run.ts';
 import type { SessionTerms } from './session-terms.ts';
 import { rehearse, runStart, type Started, startedEnding } from './startup.ts';
 
-export interface Asked {
+export interface EvaluateOptions {
   readonly language?: string | undefined;
   readonly onError?: 'report' | 'pause' | undefined;
   readonly timeoutMs: number;
@@ -39,11 +39,11 @@ export interface Entry {
 
 export type SessionState = 'cold' | 'starting' | 'idle' | 'busy' | 'paused' | 'closed';
 
-const mostEntries = 5_000;
-const mostUnseen = 20;
+const maxEntries = 5_000;
+const maxUnseen = 20;
 const askMs = 30_000;
 /** Longer code is not kept to be run again. */
-const mostCode = 100_000;
+const maxCode = 100_000;
 
 export class Session {
   readonly handle: string;
@@ -55,7 +55,7 @@ export class Session {
   /** Of images that were lost, and of what else everyone must know: told with the next answer. */
   readonly losses: Notices = new Notices();
   readonly remarks: Notices = new Notices();
-  readonly background: Printed;
+  readonly background: OutputBuffer;
   readonly entries: Entry[] = [];
   readonly definitions: Map<string, number> = new Map();
   version = '';
@@ -83,7 +83,7 @@ export class Session {
     this.owner = owner;
     this.engine = engine;
     this.terms = terms;
-    this.background = new Printed(terms.mostOutput);
+    this.background = new OutputBuffer(terms.maxOutput);
   }
 
   get state(): SessionState {
@@ -111,14 +111,14 @@ export class Session {
     return this.#queue.length;
   }
 
-  evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack, apart }: Asked): Run {
+  evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack, apart }: EvaluateOptions): Run {
     const end = this.terms.audit.begin(this, 'evaluate', code, language);
     const refused = this.#refusal();
     if (refused !== undefined) {
       end({ outcome: 'refused', line: refused });
       throw new Error(refused);
     }
-    const limits = { timeoutMs: Math.min(timeoutMs, this.engine.mostMs ?? timeoutMs), mostOutput: this.terms.mostOutput };
+    const limits = { timeoutMs: Math.min(timeoutMs, this.engine.maxMs ?? timeoutMs), maxOutput: this.terms.maxOutput };
     const run = new Run(++this.#cells, code, { language, onError, package: pack, apart, ...limits });
     run.onEnd = (outcome) => end(outcomeEnding(outcome));
     this.#queue.push(run);
@@ -130,7 +130,7 @@ export class Session {
   #refusal(): string | undefined {
     if (this.#closed) return `The session ${this.handle} is closed`;
     const { length } = this.#queue;
-    return length < this.terms.mostQueued ? undefined : `${length} evaluations wait in ${this.handle} already`;
+    return length < this.terms.maxQueued ? undefined : `${length} evaluations wait in ${this.handle} already`;
   }
 
   /** Asks the image something else than to run code; boots it where there is none. */
@@ -201,7 +201,7 @@ export class Session {
       run.end(outcome);
       this.#note(run, run.outcome as Outcome);
       this.#current = undefined;
-      this.#unseen = [...this.#unseen.filter((one) => !one.shown), run].slice(-mostUnseen);
+      this.#unseen = [...this.#unseen.filter((one) => !one.shown), run].slice(-maxUnseen);
       this.lastUsed = Date.now();
       this.#pump();
     });
@@ -278,13 +278,13 @@ export class Session {
     const plain = await this.engine.launch(options);
     const { sandbox, audit } = this.terms;
     const launch = sandbox === undefined || this.engine.foreign === true ? plain : audit.outOfReach(sandboxed(plain, sandbox));
-    const said = new Printed(2_000);
+    const said = new OutputBuffer(2_000);
     let ready = false;
     if (this.#closed) {
       plain.wire?.destroy();
       throw new ImageEnded('The session is closed', 'ended-by-host');
     }
-    const image: Image = this.terms.spares.begin(this.engine, options, launch, this.terms, {
+    const image: Image = this.terms.warmPool.begin(this.engine, options, launch, this.terms, {
       output: (stream, text, cell, skipped) =>
         ready ? this.#printed(stream, text, cell, skipped) : stream === 'err' ? said.add(text) : undefined,
       event: (frame) => this.#event(frame),
@@ -377,12 +377,12 @@ export class Session {
   }
 
   #note({ cell, code, language, package: pack }: Run, outcome: Outcome): void {
-    const whole = code.length <= mostCode;
+    const whole = code.length <= maxCode;
     const failed = whole && outcome.status === 'error' && outcome.fault.kind !== 'syntax';
     const became = { ok: whole && outcome.status === 'ok', failed, text: inBrief(outcome).slice(0, 500) };
-    this.entries.push({ cell, code: whole ? code : `${code.slice(0, mostCode)}…`, language, package: pack, ...became });
+    this.entries.push({ cell, code: whole ? code : `${code.slice(0, maxCode)}…`, language, package: pack, ...became });
     this.#ran++;
-    if (this.entries.length <= mostEntries) return;
+    if (this.entries.length <= maxEntries) return;
     this.entries.shift();
     this.dropped++;
   }

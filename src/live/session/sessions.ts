@@ -16,7 +16,7 @@ export interface SessionsOptions {
   /** Those that cannot be had here. */
   readonly absent?: readonly Engine[];
   readonly terms: SessionTerms;
-  readonly mostSessions: number;
+  readonly maxSessions: number;
   /** Sessions nobody used for so long are closed, unless something runs in them. */
   readonly idleMs: number;
   /** Programs that run without us and may be worked in. */
@@ -28,7 +28,7 @@ export class NoSession extends Error {
   readonly reason = 'no-session';
 }
 
-const mostGraves = 200;
+const maxGraves = 200;
 
 export class Sessions {
   readonly #options: SessionsOptions;
@@ -71,8 +71,8 @@ export class Sessions {
 
   /** With an `image`, it begins as that was when it was saved. */
   open(owner: string, language?: string, handle: string = `s-${randomBytes(9).toString('base64url')}`, image?: string): Session {
-    const { engines, mostSessions } = this.#options;
-    if (this.#sessions.size >= mostSessions) {
+    const { engines, maxSessions } = this.#options;
+    if (this.#sessions.size >= maxSessions) {
       throw new Error(`There are ${this.#sessions.size} sessions already, and no more are allowed: close one (sessions, action: close)`);
     }
     const engine = language === undefined ? engines[0] : this.check(language);
@@ -129,7 +129,7 @@ export class Sessions {
     const text = `The session ${handle} is gone: ${why ?? 'it was closed'}. Open another one; what it held is lost.`;
     this.#graves.set(key, { text, generation: session.generation, asked: why === undefined });
     for (const oldest of this.#graves.keys()) {
-      if (this.#graves.size <= mostGraves) break;
+      if (this.#graves.size <= maxGraves) break;
       this.#graves.delete(oldest);
     }
     await session.close();
@@ -140,7 +140,7 @@ export class Sessions {
   /** Of a language that nobody works in no image is kept waiting. */
   async #letGo({ language }: Engine): Promise<void> {
     const isUsed = [...this.#sessions.values()].some(({ engine }) => engine.foreign !== true && engine.language === language);
-    if (!isUsed) await this.#options.terms.spares.letGo(language);
+    if (!isUsed) await this.#options.terms.warmPool.letGo(language);
   }
 
   /** Those of this name are closed, unless something happens in them. */
@@ -153,7 +153,7 @@ export class Sessions {
     clearInterval(this.#timer);
     const all = [...this.#sessions.values()];
     this.#sessions.clear();
-    await Promise.all([...all.map((session) => session.close()), this.#options.terms.spares.close()]);
+    await Promise.all([...all.map((session) => session.close()), this.#options.terms.warmPool.close()]);
   }
 
   #expire(): void {

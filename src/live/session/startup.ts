@@ -20,18 +20,18 @@ export async function rehearse(engine: Engine, options: LaunchOptions): Promise<
 }
 
 /** Rejects with ImageEnded. */
-export async function runStart(image: Image, notebook: Notebook, { what, code }: Start, mostMs: number): Promise<Started> {
+export async function runStart(image: Image, notebook: Notebook, { what, code }: Start, maxMs: number): Promise<Started> {
   const id = image.number();
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const { fields, declares } = await notebook.prepare(code, 0);
     const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), mostMs);
+      timer = setTimeout(() => resolve(undefined), maxMs);
     });
     const frame = await Promise.race([image.request('evaluate', { ...fields, cell: 0 }, id), late]);
     if (frame === undefined) {
       image.request('abandon', {}).catch(() => undefined);
-      return { declares: [], problem: `${what} has not come to its end within ${mostMs} ms; it goes on` };
+      return { declares: [], problem: `${what} has not come to its end within ${maxMs} ms; it goes on` };
     }
     const outcome = outcomeOf(frame);
     if (outcome.status === 'ok') return { declares, ...warned(what, outcome.notes) };
@@ -54,15 +54,15 @@ function warned(what: string, notes: readonly Note[] = []): Pick<Started, 'probl
   const told = notes.filter(({ severity }) => severity !== 'note');
   if (told.length === 0) return {};
   const lines = told
-    .slice(0, mostTold)
+    .slice(0, maxTold)
     .map(({ message, file, line, column }) => `${message}${file === '' ? '' : ` (${file}:${line}:${column})`}`);
-  const more = told.length > mostTold ? [`… ${told.length - mostTold} more`] : [];
+  const more = told.length > maxTold ? [`… ${told.length - maxTold} more`] : [];
   return { problem: [`${what} was loaded with warnings:`, ...lines, ...more].join('\n') };
 }
 
-const mostTold = 10;
-const mostWhy = 2_000;
+const maxTold = 10;
+const maxWhy = 2_000;
 
 function failed(what: string, why: string): Started {
-  return { declares: [], problem: `${what} could not be loaded: ${why.slice(0, mostWhy)}` };
+  return { declares: [], problem: `${what} could not be loaded: ${why.slice(0, maxWhy)}` };
 }

@@ -1,7 +1,7 @@
 // A live server as a person uses it: code in, lines for a terminal out.
 import { type Client, VivariumError } from '../../../client/index.ts';
 import { pauseAdvice } from '../../../live/offer/report.ts';
-import type { Standing } from '../../../live/offer/tool-results.ts';
+import type { ResultDetails } from '../../../live/offer/tool-results.ts';
 import type { CallToolResult } from '../../../protocol/types.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { printable, printableLines } from '../../terminal/terminal.ts';
@@ -12,7 +12,7 @@ const waitMs = 600_000;
 const wonderMs = 2_000;
 
 /** A server's tools, from a person's side. */
-export class Room {
+export class Evaluator {
   readonly client: Client;
   session: string | undefined;
   readonly #language: string | undefined;
@@ -59,12 +59,12 @@ export class Room {
       told(result);
       result = await this.call('evaluate', { wait_ms: waitMs, ...session });
     }
-    this.#handle = standingOf(result).session;
+    this.#handle = detailsOf(result).session;
     return result;
   }
 
   async #wonder(given: AbortController, waits: (words: string) => void): Promise<void> {
-    const { sessions = [] } = standingOf(await this.call('sessions', { action: 'list' }));
+    const { sessions = [] } = detailsOf(await this.call('sessions', { action: 'list' }));
     const own = this.session ?? 'main';
     if (!sessions.some(({ session, queued }) => session.startsWith(own) && queued > 0) || given.signal.aborted) return;
     this.#behind = given;
@@ -94,7 +94,7 @@ export class Room {
   async #members(prefix: string): Promise<readonly string[]> {
     const [, object] = /^(.+)\.[\w$]*$/.exec(prefix) ?? [];
     if (object === undefined) return [];
-    const { members = [] } = standingOf(await this.call('inspect', { target: object, ...this.#known() }));
+    const { members = [] } = detailsOf(await this.call('inspect', { target: object, ...this.#known() }));
     const names = members.filter((name) => /^[A-Za-z_$][\w$]*$/.test(name)).map((name) => `${object}.${name}`);
     return names.filter((name) => name.startsWith(prefix));
   }
@@ -140,7 +140,7 @@ export class Room {
 /** A result as lines for a terminal: shown, never obeyed. */
 export function linesOf(result: CallToolResult): string {
   const parts = result.content.map((block) => {
-    if (block.type === 'text') return printableLines(forPeople(block.text, standingOf(result)));
+    if (block.type === 'text') return printableLines(forPeople(block.text, detailsOf(result)));
     return block.type === 'image' || block.type === 'audio'
       ? `[${printable(block.mimeType)}, ${Math.floor((block.data.length * 3) / 4)} bytes]`
       : `[${printable(block.type)}]`;
@@ -149,18 +149,18 @@ export function linesOf(result: CallToolResult): string {
 }
 
 /** Advice that is about tools is for who calls them. */
-function forPeople(text: string, { reason }: Partial<Standing>): string {
+function forPeople(text: string, { reason }: Partial<ResultDetails>): string {
   if (reason === 'no-session') return text.replace('sessions(action: list)', '--sessions');
   const at = text.lastIndexOf('\n');
   return text.startsWith(pauseAdvice, at + 1) ? text.slice(0, at) : text;
 }
 
 function isUnfinished(result: CallToolResult): boolean {
-  const { status } = standingOf(result);
+  const { status } = detailsOf(result);
   return status === 'running' || status === 'queued';
 }
 
 /** A live server is one of ours, in this process or behind the user's own socket. */
-function standingOf({ structuredContent }: CallToolResult): Partial<Standing> {
-  return (structuredContent ?? {}) as Partial<Standing>;
+function detailsOf({ structuredContent }: CallToolResult): Partial<ResultDetails> {
+  return (structuredContent ?? {}) as Partial<ResultDetails>;
 }

@@ -1,6 +1,14 @@
 // JavaScript and TypeScript on Node: the project's own modules, in a child of its own.
 import { basename } from 'node:path';
-import { CellFault, type Engine, type Launch, type LaunchOptions, type Notebook, type Prepared, type Wishes } from '../../image/engine.ts';
+import {
+  CellFault,
+  type CellOptions,
+  type Engine,
+  type Launch,
+  type LaunchOptions,
+  type Notebook,
+  type Prepared,
+} from '../../image/engine.ts';
 import { packageFile } from '../../package-files.ts';
 import { languages } from '../languages.ts';
 import { type Cell, CellError, prepareCell } from './cells/cell.ts';
@@ -63,7 +71,7 @@ export function visited(socket: string): Engine {
 class JavaScriptNotebook implements Notebook {
   readonly #known = { names: new Set<string>(), functions: new Set<string>() };
 
-  async prepare(code: string, number: number, { language, pauses = false }: Wishes = {}): Promise<Prepared> {
+  async prepare(code: string, number: number, { language, pauses = false }: CellOptions = {}): Promise<Prepared> {
     const { declares, functionNames, fresh, ...cell } = await this.#read(code, `cell-${number}`, language, pauses);
     for (const name of functionNames) this.#known.functions.add(name);
     for (const name of fresh) this.#known.names.add(name);

@@ -14,8 +14,8 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-const mostFiles = 2_000;
-const mostManifest = 1_048_576;
+const maxFiles = 2_000;
+const maxManifest = 1_048_576;
 const testFile = /(?:\.|-|_)(?:test|spec)\.[cm]?[jt]sx?$|^test-.*\.[cm]?[jt]s$/;
 
 type NodeTests = Omit<TestRunner, 'command'>;
@@ -216,7 +216,7 @@ function literal(name: string): string {
 
 function manifestOf(cwd: string): Manifest {
   try {
-    return JSON.parse(readPlainFile(join(cwd, 'package.json'), mostManifest) ?? '') as Manifest;
+    return JSON.parse(readPlainFile(join(cwd, 'package.json'), maxManifest) ?? '') as Manifest;
   } catch {
     return {};
   }
@@ -237,7 +237,7 @@ function binOf(cwd: string, name: string): string | undefined {
 function testFilesOf(cwd: string): string[] {
   const found: string[] = [];
   const folders = [''];
-  for (let seen = 0; folders.length > 0 && seen < mostFiles; ) {
+  for (let seen = 0; folders.length > 0 && seen < maxFiles; ) {
     const folder = folders.shift() as string;
     for (const entry of existsSync(join(cwd, folder)) ? readdirSync(join(cwd, folder), { withFileTypes: true }) : []) {
       seen++;

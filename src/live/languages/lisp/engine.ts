@@ -1,6 +1,6 @@
 // Common Lisp on SBCL: the user's own compiler, with a bridge of ours in the image.
 import { isAbsolute, join } from 'node:path';
-import type { Engine, Launch, LaunchOptions, Notebook, Prepared, Wishes } from '../../image/engine.ts';
+import type { CellOptions, Engine, Launch, LaunchOptions, Notebook, Prepared } from '../../image/engine.ts';
 import { bridgeFile } from './bridge-files.ts';
 import { discardCore, readyCore } from './core.ts';
 import { lispFacts } from './facts.ts';
@@ -77,7 +77,7 @@ export function visitedLisp(socket: string): Engine {
 
 /** The image reads its language itself. */
 class LispNotebook implements Notebook {
-  prepare(code: string, _: number, { package: pack }: Wishes = {}): Prepared {
+  prepare(code: string, _: number, { package: pack }: CellOptions = {}): Prepared {
     return { fields: { code, ...(pack !== undefined && { package: pack }) }, declares: [] };
   }
 }

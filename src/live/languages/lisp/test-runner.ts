@@ -7,7 +7,7 @@ import { reportFile, type TestReport, type TestRunner } from '../../image/test-r
 import { bridgeFile } from './bridge-files.ts';
 import { coreFile } from './core.ts';
 
-const mostFiles = 500;
+const maxFiles = 500;
 
 /** Where the folder has a system; whether it has tests is known once they are run. */
 export function lispTests(cwd: string, sbcl: string, cacheFolder?: string): TestRunner | undefined {
@@ -55,7 +55,7 @@ function placed({ failures, ...counts }: TestReport, cwd: string): TestReport {
 
 function sourcesIn(cwd: string): { readonly file: string; readonly text: string }[] {
   const files = namesIn(cwd, true).filter((name) => /\.(?:lisp|lsp|cl)$/i.test(name) && !/(?:^|[\\/])(?:node_modules|\.)/.test(name));
-  return files.slice(0, mostFiles).map((name) => ({ file: join(cwd, name), text: readFileSync(join(cwd, name), 'utf8') }));
+  return files.slice(0, maxFiles).map((name) => ({ file: join(cwd, name), text: readFileSync(join(cwd, name), 'utf8') }));
 }
 
 function namesIn(folder: string, recursive = false): string[] {

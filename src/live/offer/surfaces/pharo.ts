@@ -2,7 +2,7 @@
 import type { Context } from '../../../server/context.ts';
 import type { Contents } from '../../../server/resource.ts';
 import { ToolError } from '../../../server/tool.ts';
-import type { Workplace } from '../../session/caller-sessions.ts';
+import type { CallerSessions } from '../../session/caller-sessions.ts';
 import type { Session } from '../../session/session.ts';
 import { type Ran, runWhole, stoppedText } from './single-evaluation.ts';
 import type { Surface } from './surface.ts';
@@ -74,7 +74,7 @@ function contents(uri: string, mimeType: string, said: string): Contents {
   return { uri, mimeType, type: 'text', text: said } as Contents;
 }
 
-function sessionOf(place: Workplace, ctx: Context): Promise<Session> {
+function sessionOf(place: CallerSessions, ctx: Context): Promise<Session> {
   return place.sessionFor(ctx, undefined, undefined, true);
 }
 

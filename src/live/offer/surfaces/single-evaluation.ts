@@ -3,7 +3,7 @@ import type { ContentBlock } from '../../../protocol/types.ts';
 import type { Context } from '../../../server/context.ts';
 import { ToolError } from '../../../server/tool.ts';
 import type { Outcome } from '../../image/engine.ts';
-import type { Workplace } from '../../session/caller-sessions.ts';
+import type { CallerSessions } from '../../session/caller-sessions.ts';
 import type { Session } from '../../session/session.ts';
 import { notesFor } from '../report.ts';
 import { attend, listenerOf } from '../tool-results.ts';
@@ -23,13 +23,13 @@ export interface Ran {
 const forEver = 2 ** 31 - 1;
 
 export async function runWhole(
-  place: Workplace,
+  place: CallerSessions,
   ctx: Context,
   code: string,
   wishes: { readonly package?: string | undefined; readonly apart?: boolean } = {},
 ): Promise<Ran> {
   const session = await place.sessionFor(ctx, undefined, undefined, true);
-  const run = begin(session, code, { ...place.asked({ package: wishes.package }), apart: wishes.apart === true });
+  const run = begin(session, code, { ...place.evaluateOptions({ package: wishes.package }), apart: wishes.apart === true });
   await attend(session, run, ctx, forEver);
   // It stopped in itself, and nobody here could let it go on.
   if (!run.over) await session.stop(run);

@@ -1,7 +1,7 @@
 // A surface: what another server offers, exactly as its documents show it, in place of our tools.
 import type { ServerOptions } from '../../../server/options.ts';
 import type { Server } from '../../../server/server.ts';
-import type { Workplace } from '../../session/caller-sessions.ts';
+import type { CallerSessions } from '../../session/caller-sessions.ts';
 
 export type SurfaceName = 'cl' | 'pharo';
 
@@ -10,5 +10,5 @@ export interface Surface {
   readonly language: string;
   /** How its server differs from others as a server. */
   readonly server: Pick<ServerOptions, 'announces' | 'errorDetails' | 'sequential'>;
-  offer(server: Server, place: Workplace): void;
+  offer(server: Server, place: CallerSessions): void;
 }

@@ -1,5 +1,5 @@
 // The engine of a program the user attached to by its inspector: nothing of ours is in it, so less can be done there.
-import { CellFault, type Engine, type Notebook, type Prepared, type Wishes } from '../../../image/engine.ts';
+import { CellFault, type CellOptions, type Engine, type Notebook, type Prepared } from '../../../image/engine.ts';
 import { asExpression, CellError, prepareCell } from '../cells/cell.ts';
 import { further, isTooDeep, syntaxFault } from '../engine.ts';
 import { stripTypes } from '../loader/strip-types.ts';
@@ -9,14 +9,14 @@ import type { Protocol } from './protocol.ts';
 import { inspectorAt, type Target } from './target.ts';
 
 /** While something runs there, the program does nothing else. */
-const mostMs = 10_000;
+const maxMs = 10_000;
 
 export function attached(target: Target): Engine {
   return {
     language: 'javascript',
     title: 'an attached program',
     foreign: true,
-    mostMs,
+    maxMs,
     features: {
       interrupt: 'none',
       readOnly: true,
@@ -51,7 +51,7 @@ async function closeInspector(protocol: Protocol): Promise<void> {
 
 /** Cells go there as they were written, without their types: the inspector has a way of its own to declare names again. */
 class AttachedNotebook implements Notebook {
-  async prepare(code: string, number: number, { language }: Wishes = {}): Promise<Prepared> {
+  async prepare(code: string, number: number, { language }: CellOptions = {}): Promise<Prepared> {
     const name = `cell-${number}`;
     if (isTooDeep(code)) throw syntaxFault(new CellError('nested too deeply', 1, 1), name, code);
     const plain = language === 'typescript' ? await stripTypes(code) : await asJavaScript(code, name);

@@ -2,7 +2,7 @@
 import { type Duplex, duplexPair } from 'node:stream';
 import type { Fault } from '../../../image/engine.ts';
 import { Refused } from '../../../image/refusal.ts';
-import { Looking } from './inspect.ts';
+import { ValueInspector } from './inspect.ts';
 import { Protocol, Refusal } from './protocol.ts';
 import { type Evaluated, framesIn, type Remote, type Thrown, textOf, typeOf } from './remote.ts';
 
@@ -26,7 +26,7 @@ export async function attachTo(url: URL, left: (protocol: Protocol) => Promise<v
 
 class AttachedProgram {
   readonly #protocol: Protocol;
-  readonly #looking: Looking;
+  readonly #looking: ValueInspector;
   readonly #stream: Duplex;
   #secret: string | undefined;
   #rest = '';
@@ -38,7 +38,7 @@ class AttachedProgram {
 
   constructor(protocol: Protocol, stream: Duplex, left: (protocol: Protocol) => Promise<void>) {
     this.#protocol = protocol;
-    this.#looking = new Looking(protocol);
+    this.#looking = new ValueInspector(protocol);
     this.#stream = stream;
     stream.setEncoding('utf8').on('data', (text: string) => this.#received(text));
     stream.on('error', () => undefined);

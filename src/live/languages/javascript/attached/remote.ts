@@ -40,17 +40,17 @@ export interface Evaluated {
   readonly exceptionDetails?: Thrown;
 }
 
-const mostText = 10_000;
+const maxText = 10_000;
 
 export function textOf({ type, subtype, value, unserializableValue, description = '', preview }: Remote): string {
-  if (type === 'string') return quoted(String(value)).slice(0, mostText);
+  if (type === 'string') return quoted(String(value)).slice(0, maxText);
   if (type === 'undefined') return 'undefined';
-  if (unserializableValue !== undefined) return unserializableValue.slice(0, mostText);
+  if (unserializableValue !== undefined) return unserializableValue.slice(0, maxText);
   if (subtype === 'null') return 'null';
   if (type === 'number' || type === 'boolean') return String(value);
   if (type !== 'object' || preview === undefined || subtype === 'error' || subtype === 'date' || subtype === 'regexp')
-    return description.slice(0, mostText);
-  return previewText(preview).slice(0, mostText);
+    return description.slice(0, maxText);
+  return previewText(preview).slice(0, maxText);
 }
 
 export function typeOf({ type, subtype, className, description = '' }: Remote): string {
@@ -62,7 +62,7 @@ export function typeOf({ type, subtype, className, description = '' }: Remote): 
 
 /** There is more to it than its text. */
 export function isCut({ preview, description = '', value }: Remote): boolean {
-  return preview?.overflow === true || description.length > mostText || (typeof value === 'string' && value.length > mostText);
+  return preview?.overflow === true || description.length > maxText || (typeof value === 'string' && value.length > maxText);
 }
 
 function previewText({ subtype, description = '', properties, entries, overflow = false }: Preview): string {

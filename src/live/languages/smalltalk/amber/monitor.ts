@@ -1,6 +1,6 @@
 // What a worker beside Smalltalk answers. At an error it holds the evaluation where it was asked to: the contexts are still there.
-import type { Fault } from '../../../js-runtime/fault.ts';
-import { type Bench, startMonitor, type Tongue } from '../../../js-runtime/monitor-thread.ts';
+import type { Fault } from '../../../image/engine.ts';
+import { type LanguageMonitor, type MonitorServices, startMonitor } from '../../../js-runtime/monitor-thread.ts';
 import { newestRef } from '../../../js-runtime/profiling.ts';
 import type { WireFrame } from '../../../js-runtime/wire.ts';
 
@@ -19,9 +19,9 @@ const restarts = [
 
 const noProfile = 'Amber has no profile: to the engine its methods have no names. [ … ] timeToRun gives the milliseconds of a block';
 
-startMonitor(smalltalkTongue);
+startMonitor(smalltalkMonitor);
 
-function smalltalkTongue({ inspector, post, tell, conclude, inTime }: Bench): Tongue {
+function smalltalkMonitor({ inspector, post, tell, conclude, inTime }: MonitorServices): LanguageMonitor {
   let version = '';
   let running: { readonly request: WireFrame; readonly pauses: boolean } | undefined;
   let held: Held | undefined;
