@@ -1,4 +1,4 @@
-// One child process with a program in it: asked over its wire, interrupted, watched, and ended with everything it started.
+// One image: requests over its wire, its memory and process limits, and its end together with every process it started.
 
 import type { EndReason, Launch } from './engine.ts';
 import { asCount, asText } from './frames.ts';
@@ -8,11 +8,11 @@ import { endDescendants, usage } from './process-tree.ts';
 import { Wire, type WireFrame } from './wire.ts';
 
 export interface ImageEvents {
-  /** What is printed; `cell` where the image knows whose it is. */
+  /** Output; `cell` where the image knows which evaluation printed it. */
   output(stream: 'out' | 'err', text: string, cell: number | undefined, skipped: number): void;
-  /** Anything else the image says by itself. */
+  /** Any other event, such as `paused` or `display`. */
   event(frame: WireFrame): void;
-  /** Told once. */
+  /** Called once. */
   ended(reason: string): void;
 }
 
@@ -20,7 +20,7 @@ export interface ImageLimits {
   readonly bootMs: number;
   /** Resident memory, in MiB, above which the image is ended. */
   readonly rssMb: number;
-  /** It and those it started. */
+  /** The image and the processes it started. */
   readonly processes: number;
 }
 
@@ -43,7 +43,7 @@ export class Image {
   readonly #limits: ImageLimits;
   readonly #waiting: Map<number, { resolve(frame: WireFrame): void; reject(error: Error): void }> = new Map();
   #next = 1;
-  /** Why it ended, or is about to. */
+  /** Set once it ended, or is being killed. */
   #end: ImageEnded | undefined;
   #over = false;
   #watch: ReturnType<typeof setInterval> | undefined;
@@ -93,7 +93,7 @@ export class Image {
     return this.#body.pid;
   }
 
-  /** A program that is only visited is never ended. */
+  /** False for a program that we only attached to: it is never killed. */
   get ours(): boolean {
     return this.#body.ours;
   }
@@ -102,7 +102,7 @@ export class Image {
     return this.#over;
   }
 
-  /** Rejects with ImageEnded. The id is the cell's, where it is one. */
+  /** Rejects with ImageEnded. The id of an evaluation is its cell number, negated. */
   request<Name extends OperationName>(op: Name, fields: FieldsOf<Name>, id: number = this.number()): Promise<WireFrame> {
     if (this.#over) return Promise.reject(this.#end);
     return new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ export class Image {
     return this.#next++;
   }
 
-  /** Rejects when there is no answer in time, too. */
+  /** Also rejects on timeout. */
   async requestWithin<Name extends OperationName>(ms: number, op: Name, fields: FieldsOf<Name>): Promise<WireFrame> {
     const id = this.number();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -130,12 +130,12 @@ export class Image {
     }
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Drops the answer of this request. */
   forget(id: number): void {
     this.#waiting.delete(id);
   }
 
-  /** False when it did not answer in time. */
+  /** False on timeout. */
   async answers(op: 'ping' | 'probe', ms: number): Promise<boolean> {
     const id = this.number();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -152,15 +152,15 @@ export class Image {
     }
   }
 
-  /** At once, with everything it started that is still below it or in its group. */
+  /** Kills it at once, with its descendants and its process group. */
   kill(reason: string): void {
     this.#end ??= new ImageEnded(reason, 'ended-by-host');
-    // Those with a group of their own, while it can still be told whose they are.
+    // Descendants with a process group of their own first: once their parent is gone, they cannot be found.
     this.endChildren();
     this.#body.kill();
   }
 
-  /** Processes it started; false when there are none, or it is not ours. */
+  /** Kills the processes it started; false where there are none, or it is not ours. */
   endChildren(): boolean {
     const { pid, ours } = this.#body;
     return pid !== undefined && ours && endDescendants(pid);
@@ -190,7 +190,7 @@ export class Image {
   }
 
   #printed(name: 'out' | 'err', text: string): void {
-    // Node says so at its end, because of the inspector, which is ours.
+    // Node prints this at exit because of our inspector session.
     const own = text.replace('Waiting for the debugger to disconnect...\n', '');
     if (own !== '') this.#events.output(name, own, undefined, 0);
   }
@@ -207,7 +207,7 @@ export class Image {
     this.#events.ended(this.#end.message);
   }
 
-  /** The language's own limit does not count buffers, WebAssembly and native code. */
+  /** The heap limit of the language does not cover buffers, WebAssembly and native code. */
   #watchMemory(): void {
     const { pid, ours } = this.#body;
     if (process.platform !== 'linux' || pid === undefined || !ours) return;

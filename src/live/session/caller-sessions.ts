@@ -1,4 +1,4 @@
-// Who works where: the session a call means, and the limits its wishes are held to.
+// The session that a call refers to, and the limits on its options.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from '../../server/context.ts';
@@ -11,14 +11,14 @@ export interface CallerSessionsOptions {
   readonly sessions: Sessions;
   readonly waitMs: number;
   readonly timeoutMs: number;
-  /** There is one client, and everything without a handle is its own. */
+  /** There is one client; calls without a handle use its session. */
   readonly single: boolean;
-  /** Nobody can name a session: whoever has no connection of their own has one session all the same. Default: false. */
+  /** Callers cannot name a session: those without a connection of their own share one. Default: false. */
   readonly nameless?: boolean;
   /** Where saved sessions are kept. */
   readonly stateFolder: string;
   readonly home: ProjectFolder;
-  /** No program can be reached but our own. */
+  /** Only images of ours can be reached, no attached programs. */
   readonly harmless: boolean;
 }
 
@@ -30,7 +30,7 @@ export class CallerSessions {
   readonly #single: boolean;
   readonly #nameless: boolean;
   readonly home: ProjectFolder;
-  /** What tools that only look say of themselves: of a program that is not ours nothing is promised. */
+  /** Annotations of read-only tools; nothing is promised where programs can be attached. */
   readonly looks: { readonly annotations?: { readonly readOnlyHint: true } };
 
   constructor({ sessions, waitMs, timeoutMs, single, nameless = false, stateFolder, home, harmless }: CallerSessionsOptions) {
@@ -48,7 +48,7 @@ export class CallerSessions {
     return this.#single ? 'local' : (principal?.id ?? 'anonymous');
   }
 
-  /** The one that was named, or the caller's own: of its connection, where it has one, otherwise a new one each time. */
+  /** The named session, or the one of the caller's connection; without either, a new one where `opens`. */
   async sessionFor(ctx: Context, handle?: string, language?: string, opens = false): Promise<Session> {
     await this.home.settle(ctx);
     const owner = this.ownerOf(ctx);
@@ -56,7 +56,7 @@ export class CallerSessions {
       if (language !== undefined) this.sessions.check(language);
       if (handle !== undefined && handle !== 'main') return this.sessions.get(owner, handle);
       const own = this.#ownName(ctx, language);
-      // Every call would open another one, only to find nothing in it.
+      // Every call would open another, empty session.
       if (own === undefined && !opens) throw new Error('Say which session: evaluate opens one and names it');
       return (own === undefined ? undefined : this.sessions.find(owner, own)) ?? this.sessions.open(owner, language, own);
     } catch (error) {
@@ -66,7 +66,7 @@ export class CallerSessions {
     }
   }
 
-  /** Where somebody's saved sessions are: nobody else's, and of no other project. */
+  /** Folder of saved sessions, per project and owner. */
   folderOf(ctx: Pick<Context, 'principal'>): string {
     const name = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
     return join(this.stateFolder, name(this.home.folder), name(this.ownerOf(ctx)));
@@ -84,17 +84,17 @@ export class CallerSessions {
     return { timeoutMs: Math.min(timeout_ms, this.timeoutMs), language, package: pack };
   }
 
-  /** Whether a call that names no session begins one, which nobody can know the name of yet. */
+  /** Whether a call without a handle opens a session, whose handle the answer must then name. */
   isNew(ctx: Context): boolean {
     return this.#ownName(ctx, undefined) === undefined;
   }
 
-  /** Its connection has ended. What runs goes on, under its handle, until nobody has used it for long. */
+  /** The connection has ended. Running evaluations go on under their handle until the session is idle. */
   async leave(sessionId: string): Promise<void> {
     if (!this.#single) await this.sessions.leave(nameOf(sessionId));
   }
 
-  /** One for each language, where there are several. */
+  /** One session for each language. */
   #ownName({ sessionId }: Context, language: string | undefined): string | undefined {
     if (!this.#single && !this.#nameless && sessionId === undefined) return undefined;
     const own = this.#single || sessionId === undefined ? 'main' : nameOf(sessionId);

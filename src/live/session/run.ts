@@ -1,4 +1,4 @@
-// One evaluation from the moment it is asked for until it is over: whoever waits for it may stop waiting and come back.
+// One evaluation, from request to outcome. Callers may stop waiting and come back for it.
 
 import { type Caller, currentCaller } from '../access/caller.ts';
 import type { Outcome, Pause, Picture, StopReason } from '../image/engine.ts';
@@ -14,23 +14,23 @@ export class Run {
   readonly onError: 'report' | 'pause';
   readonly timeoutMs: number;
   readonly printed: OutputBuffer;
-  /** What went to the error output, where that is wanted apart; otherwise it is among the rest, in its place. */
+  /** stderr, where it is kept separate; otherwise it is in `printed`, in order. */
   readonly complaints: OutputBuffer | undefined;
   readonly pictures: Picture[] = [];
   readonly asked: number = performance.now();
   began: number | undefined;
-  /** The image has it. */
+  /** It was sent to the image. */
   sent = false;
   outcome: Outcome | undefined;
   ms = 0;
   pause: Pause | undefined;
   /** Why it is being stopped. */
   stopping: StopReason | undefined;
-  /** Its end was told. */
+  /** Its outcome was reported. */
   shown = false;
   readonly #waiting: Set<() => void> = new Set();
   #ended: () => void = () => undefined;
-  /** Told once, with its outcome. */
+  /** Called once. */
   onEnd: (outcome: Outcome) => void = () => undefined;
   readonly caller: Caller | undefined = currentCaller();
 
@@ -79,13 +79,13 @@ export class Run {
     this.#wake();
   }
 
-  /** What is none is said to be none. */
+  /** Undefined for data that is no picture. */
   display(picture: Picture | undefined): void {
     if (picture === undefined) this.printed.add('[something was displayed that is no picture]\n');
     else if (this.pictures.length < maxPictures) this.pictures.push(picture);
   }
 
-  /** Until it is over or paused, or the time has passed. */
+  /** Resolves when it is over or paused, or on timeout. */
   settled(ms: number): Promise<void> {
     if (this.over || this.pause !== undefined) return Promise.resolve();
     return new Promise((resolve) => {
@@ -99,7 +99,7 @@ export class Run {
     });
   }
 
-  /** Undefined once it was ended from outside. */
+  /** Resolves once it was ended from outside. */
   settledOutcome(): Promise<undefined> {
     if (this.over) return Promise.resolve(undefined);
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// A session: an image and what was done in it. The image may be lost; the session then says so, counts a generation, and goes on.
+// A session: an image and its evaluations. When the image is lost, the session reports it, increments its generation and goes on.
 import { type Ending, outcomeEnding } from '../access/audit.ts';
 import { calledBy } from '../access/caller.ts';
 import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type StopReason, startsOf } from '../image/engine.ts';
@@ -22,7 +22,7 @@ export interface EvaluateOptions {
   readonly timeoutMs: number;
   /** Where the language has them. */
   readonly package?: string | undefined;
-  /** What goes to the error output is kept apart from the rest. */
+  /** Keeps stderr separate. */
   readonly apart?: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Entry {
   readonly language?: string | undefined;
   readonly package?: string | undefined;
   readonly ok: boolean;
-  /** What it did before stays. */
+  /** It failed, but what it did before stays in effect. */
   readonly failed: boolean;
   readonly text: string;
 }
@@ -42,7 +42,7 @@ export type SessionState = 'cold' | 'starting' | 'idle' | 'busy' | 'paused' | 'c
 const maxEntries = 5_000;
 const maxUnseen = 20;
 const askMs = 30_000;
-/** Longer code is not kept to be run again. */
+/** Longer code is not kept for replay. */
 const maxCode = 100_000;
 
 export class Session {
@@ -52,7 +52,7 @@ export class Session {
   readonly terms: SessionTerms;
   generation = 1;
   lastUsed: number = Date.now();
-  /** Of images that were lost, and of what else everyone must know: told with the next answer. */
+  /** Lost images, and other notices: every listener gets them with its next answer. */
   readonly losses: Notices = new Notices();
   readonly remarks: Notices = new Notices();
   readonly background: OutputBuffer;
@@ -60,7 +60,7 @@ export class Session {
   readonly definitions: Map<string, number> = new Map();
   version = '';
   onChange: (names: readonly string[]) => void = () => undefined;
-  /** What the next image begins with; only once. */
+  /** Saved image that the next image starts from; used once. */
   #from: string | undefined;
   #image: Image | undefined;
   #notebook: Notebook | undefined;
@@ -68,9 +68,9 @@ export class Session {
   #queue: Run[] = [];
   #current: Run | undefined;
   #unseen: Run[] = [];
-  /** While it boots. */
+  /** The image, while it boots. */
   #starting: Image | undefined;
-  /** Cells of this generation, and cells that are no longer among the entries. */
+  /** Cells run in this generation; `dropped`: cells no longer among the entries. */
   #ran = 0;
   dropped = 0;
   #cells = 0;
@@ -97,12 +97,11 @@ export class Session {
     return this.#image?.pid;
   }
 
-  /** The first that nobody has seen the end of, otherwise what runs now. */
+  /** The first whose end was not reported yet, otherwise the running one. */
   get current(): Run | undefined {
     return this.#unseen.find((run) => !run.shown) ?? this.#current;
   }
 
-  /** What runs now. */
   get running(): Run | undefined {
     return this.#current;
   }
@@ -133,7 +132,7 @@ export class Session {
     return length < this.terms.maxQueued ? undefined : `${length} evaluations wait in ${this.handle} already`;
   }
 
-  /** Asks the image something else than to run code; boots it where there is none. */
+  /** Any operation but `evaluate`; boots the image where there is none. */
   async ask<Name extends OperationName>(op: Name, fields: FieldsOf<Name>, ms: number = askMs): Promise<ResultOf<Name>> {
     if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
     this.lastUsed = Date.now();
@@ -153,19 +152,19 @@ export class Session {
       return true;
     }
     const image = this.#image;
-    // It is being booted: then that is what is ended.
+    // The image is still booting: kill it.
     if (image === undefined) {
       this.#starting?.kill('it was stopped while it started');
       run.end({ status: 'stopped', why, goesOn: false });
       return true;
     }
-    // What has not reached the image never will: there is nothing to interrupt.
+    // It has not been sent to the image, so there is nothing to interrupt.
     if (!run.sent) run.end({ status: 'stopped', why, goesOn: false });
     else await interrupt(image, run, why, this.terms.graceMs);
     return true;
   }
 
-  /** Everything in it is forgotten; the next evaluation begins anew. */
+  /** Drops the image; the next evaluation boots a new one. */
   async reset(): Promise<void> {
     if (this.engine.foreign === true) throw new Error(`${this.handle} is a program of its own: it cannot be emptied from here`);
     const image = this.#image ?? this.#starting;
@@ -174,7 +173,7 @@ export class Session {
     this.entries.length = 0;
     this.dropped = 0;
     this.generation++;
-    // Whoever else works here has not asked for it.
+    // Other users of the session did not ask for it.
     if (image !== undefined) this.losses.add(`generation ${this.generation}: it was reset. ${this.#takeRan()} and every value are gone.`);
     await image?.close('it was reset');
   }
@@ -196,7 +195,7 @@ export class Session {
     const run = this.#queue.shift();
     if (run === undefined) return;
     this.#current = run;
-    // What runs before it may be another caller's.
+    // The run before it may belong to another caller.
     void calledBy(run.caller, () => this.#execute(run)).then((outcome) => {
       run.end(outcome);
       this.#note(run, run.outcome as Outcome);
@@ -211,7 +210,7 @@ export class Session {
     try {
       return await this.#evaluate(run, await this.#boot());
     } catch (error) {
-      // There was none, so nothing is lost.
+      // No image was booted, so nothing is lost.
       return run.outcome ?? { status: 'error', fault: { type: 'Error', message: messageOf(error), kind: 'error', frames: [] } };
     }
   }
@@ -226,10 +225,10 @@ export class Session {
         package: run.package,
         pauses: run.onError === 'pause',
       });
-      // Stopped before it began: the image must not begin what nobody waits for.
+      // Stopped meanwhile: do not send it.
       if (run.over) return run.outcome as unknown as Outcome;
       try {
-        // Stopped from outside: then its own answer is not waited for.
+        // Once stopped, do not wait for the image's answer.
         const stopped = run.settledOutcome();
         run.sent = true;
         const frame = await Promise.race([
@@ -243,7 +242,7 @@ export class Session {
         if (frame === undefined) return run.outcome as unknown as Outcome;
         const outcome = outcomeOf(frame);
         if (outcome.status === 'stopped') return { ...outcome, why: run.stopping ?? outcome.why };
-        // What only the image can tell, whether or not all of it succeeded.
+        // Names that only the image knows, also of a cell that failed half-way.
         this.#define(asTexts(frame['declares']), run.cell);
         if (outcome.status === 'ok') this.#define(prepared.declares, run.cell);
         return outcome;
@@ -291,7 +290,7 @@ export class Session {
       ended: (reason) => this.#ended(image, reason),
     });
     this.#starting = image;
-    // What reads cells is loaded while the child begins, not after it.
+    // Load the parser while the image boots, not after it.
     void rehearse(this.engine, options);
     try {
       const booted = await image.ready.catch((error: unknown) => {
@@ -310,7 +309,7 @@ export class Session {
         this.#define(declares, 0);
         if (problem !== undefined) this.remarks.add(problem);
       }
-      // Closed or reset meanwhile: nobody else would end it.
+      // Closed or reset meanwhile: nothing else would kill this image.
       if (this.#starting !== image || this.#closed) throw new ImageEnded('it was closed while it started', 'ended-by-host');
       this.#image = image;
       return image;
@@ -322,7 +321,7 @@ export class Session {
     }
   }
 
-  /** The next image would only bring the same. */
+  /** Not again with every image. */
   #remark(text: string | undefined): void {
     if (text !== undefined && text !== this.#remarked) this.remarks.add(text);
     this.#remarked = text;
@@ -340,7 +339,7 @@ export class Session {
     else if (frame['ev'] === 'stray') this.background.add(`${strayText(frame)}\n`);
   }
 
-  /** A program that nobody waits for is not left standing. */
+  /** Resumes a program that paused after its evaluation had ended. */
   #paused(pause: Pause): void {
     if (this.#current !== undefined && !this.#current.over) return this.#current.paused(pause);
     this.#image?.request('debug', { action: 'resume' }).catch(() => undefined);
@@ -352,7 +351,7 @@ export class Session {
     if (this.#closed) return;
     this.generation++;
     const gone = `${this.#takeRan()} and every value are gone.`;
-    // Of a program that is only visited nobody here knows how it fares.
+    // An attached program may still run.
     const what = this.engine.foreign === true ? 'If the program still runs, it has what it had; the next evaluation looks for it.' : gone;
     this.losses.add(`generation ${this.generation}: ${reason}. ${what}`);
     this.#current?.end({ status: 'lost', reason });

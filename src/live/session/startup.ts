@@ -1,4 +1,4 @@
-// What a fresh image does first. What goes wrong with it is said with the next answer; the image is there all the same.
+// The code every fresh image runs first. A failure is reported with the next answer; the image stays usable.
 import type { Ending } from '../access/audit.ts';
 import { CellFault, type Engine, type LaunchOptions, type Note, type Notebook, type Start } from '../image/engine.ts';
 import type { Image } from '../image/image.ts';
@@ -10,12 +10,12 @@ export interface Started {
   readonly problem?: string;
 }
 
-/** Loads what reads cells, while the child begins and not after it. */
+/** Loads the parser while the image boots. */
 export async function rehearse(engine: Engine, options: LaunchOptions): Promise<void> {
   try {
     await engine.open(options).prepare('0', 0);
   } catch {
-    // The first cell will say what is wrong.
+    // The first cell reports it.
   }
 }
 
@@ -49,7 +49,7 @@ export function startedEnding({ problem }: Started): Ending {
   return { outcome: problem === undefined ? 'ok' : 'error', line: problem ?? '' };
 }
 
-/** What the compiler might have done better is its own affair. */
+/** Warnings only: notes are about optimization. */
 function warned(what: string, notes: readonly Note[] = []): Pick<Started, 'problem'> {
   const told = notes.filter(({ severity }) => severity !== 'note');
   if (told.length === 0) return {};
