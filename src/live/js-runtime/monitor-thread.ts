@@ -1,4 +1,4 @@
-// The worker beside the main thread: it answers the host, watches the memory, interrupts, and looks at what the main thread holds.
+// The monitor: a worker that answers the host, watches memory, interrupts, and inspects the main thread even while it is busy.
 import { chmodSync } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
@@ -10,35 +10,35 @@ import { MemoryWatch } from './memory-watch.ts';
 import { Positions } from './positions.ts';
 import { Wire, type WireFrame } from './wire.ts';
 
-/** What the language of the cells answers beside what every image does. */
+/** What a language adds to the monitor. */
 export interface LanguageMonitor {
-  /** Of the language, where it is not Node's. */
+  /** Default: Node's. */
   readonly version?: string;
-  /** Before any code of the user has run. */
+  /** Called before any user code has run. */
   begin(): Promise<void>;
-  /** An evaluation is about to run; `pauses` where it is to stop at an error. */
+  /** Called before an evaluation; `pauses`: pause on error. */
   noted(request: WireFrame, pauses: boolean): Promise<void> | undefined;
-  /** True where an evaluation that ended is not over yet: it is told of with `conclude`. */
+  /** True to hold the result of an evaluation back, until `conclude` is called. */
   holds?(id: number, told: WireFrame): boolean;
-  /** What it holds is to end; true where there was something. */
+  /** Ends a held evaluation; false where there is none. */
   abort?(): boolean;
-  /** Undefined where it knows no such op. */
+  /** Undefined for an unknown operation. */
   answer(request: WireFrame): Promise<object> | undefined;
 }
 
-/** What it has to work with. */
+/** What the monitor offers to a language. */
 export interface MonitorServices {
   readonly inspector: Inspector;
   readonly debugging: Debugger;
   readonly positions: Positions;
   readonly folder: string;
-  /** To the main thread. */
+  /** Sends to the main thread. */
   post(message: object): void;
-  /** To the host. */
+  /** Sends to the host. */
   tell(event: object): void;
-  /** An evaluation is over. */
+  /** Reports the result of an evaluation. */
   conclude(id: number, told: object): void;
-  /** To look at something may run code of the user's after all. Where that is all that runs, it is stopped. */
+  /** With a timeout: inspection can run user code after all, which is then terminated unless an evaluation runs. */
   inTime<T>(work: Promise<T>): Promise<T>;
 }
 
@@ -51,25 +51,25 @@ interface Given {
 
 const { port, folder, listen, inside } = workerData as Given;
 const inspector = new Inspector();
-/** An attached program may have none, and another one later. */
+/** The host; an attached program may have none, or another one later. */
 let wire: Wire | undefined;
 const positions = new Positions(inspector);
 const debugging = new Debugger(inspector, positions, (event) => wire?.send(event));
 const memory = new MemoryWatch(inspector, debugging, (event) => wire?.send(event));
 let language: LanguageMonitor;
-/** The main thread can be looked at: everything is there, and no code of the user has run. */
+/** Resolves when the main thread is set up, before any user code has run. */
 let isBegun: () => void;
 const begun = new Promise<void>((resolve) => {
   isBegun = resolve;
 });
 let connected: Promise<void>;
-/** What the main thread has to answer. */
+/** Probes that the main thread has not answered. */
 const probes = new Map<number, () => void>();
 let busy: number | undefined;
 const lookMs = 20_000;
-/** So long a cell has to tell of its own end. */
+/** How long a stopped cell has to report its own end. */
 const tellMs = 100;
-/** Questions of our own, with numbers the host does not use. */
+/** Ids of our own probes, which the host does not use. */
 let aside = -1_000_000_000;
 
 port.on('message', (message: WireFrame) => {
@@ -85,14 +85,14 @@ port.on('message', (message: WireFrame) => {
   } else wire?.send(placed(message));
 });
 
-/** What was thrown, with the places where the user wrote it. */
+/** Maps the frames of a fault to the places in the source. */
 function placed(message: WireFrame): WireFrame {
   const fault = message['fault'] as Fault | undefined;
   if (fault === undefined) return message;
   return { ...message, fault: { ...fault, frames: fault.frames.map((one) => positions.inCell(one)) } };
 }
 
-// Stopped after it had awaited something, a cell never tells of its end: once the main thread is free again, we do.
+// A cell stopped after an await never reports its end: report it once the main thread is free again.
 memory.onCaught = () => {
   const id = busy;
   if (id === undefined) return;
@@ -102,7 +102,7 @@ memory.onCaught = () => {
     port.postMessage({ op: 'forget', id });
     conclude(id, memory.caught(id));
   });
-  // Short of memory, the main thread may fail to take it.
+  // Short of memory, the main thread may drop the message: repeat it.
   const ask = (): void => {
     if (busy !== id || !probes.has(probe)) return;
     port.postMessage({ op: 'probe', id: probe });
@@ -119,8 +119,8 @@ export function startMonitor(languageMonitor: (bench: MonitorServices) => Langua
     .then(() => language.begin())
     .then(() => parentPort?.postMessage('ready'));
   if (listen === undefined) return take(new Socket({ fd: 3, readable: true, writable: true }));
-  // One host at a time: two would undo each other's work.
-  // The end of the one before may still be on its way.
+  // One host at a time.
+  // The 'close' of the host before may still be pending.
   const server = createServer((socket) => {
     if (wire === undefined) take(socket);
     else setTimeout(() => (wire === undefined ? take(socket) : socket.destroy()), 200);
@@ -139,19 +139,19 @@ function take(socket: Socket): void {
     asked: (request) => void answer(request),
     ended() {
       wire = undefined;
-      // Without a host there is nobody to live for, unless the program was there before.
+      // An image ends with its host; an attached program goes on.
       if (listen === undefined) endAll();
       over(busy);
     },
   });
 }
 
-/** With everything that was started here, whatever the main thread is doing: it could not be asked any more. */
+/** Kills the process group, whatever the main thread is doing. */
 function endAll(): never {
   try {
     process.kill(-process.pid, 'SIGKILL');
   } catch {
-    // In a sandbox the group is not ours, and ends with it.
+    // In a sandbox the group is not ours, and ends with the sandbox.
   }
   process.kill(process.pid, 'SIGKILL');
   process.exit(0);
@@ -181,7 +181,7 @@ async function reasonFor({ op, target }: WireFrame): Promise<{ readonly reason?:
   return isMissing ? { reason: 'missing-ref' } : {};
 }
 
-/** Undefined where the answer comes later. */
+/** Undefined where the answer is sent later. */
 async function carryOut(request: WireFrame): Promise<object | undefined> {
   const id = request['id'] as number;
   switch (request['op']) {
@@ -193,7 +193,7 @@ async function carryOut(request: WireFrame): Promise<object | undefined> {
       return undefined;
     case 'evaluate':
       {
-        // What comes in the same breath must find it running.
+        // `busy` must be set before the next request is read, so await only where necessary.
         const pauses = request['onError'] === 'pause';
         if (pauses) await free();
         const noted = language.noted(request, pauses);
@@ -224,8 +224,8 @@ async function carryOut(request: WireFrame): Promise<object | undefined> {
 }
 
 /**
- * The main thread is done with everything before. While it tells of the end of a cell, the engine has put aside whether errors
- * pause, to put it back afterwards: what is said meanwhile is undone by that.
+ * Resolves when the main thread is idle. While it reports the end of a cell, V8 saves the pause-on-exceptions state and restores
+ * it afterwards, so a change made meanwhile would be undone.
  */
 function free(): Promise<void> {
   const probe = --aside;
@@ -251,7 +251,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** By the time it has stopped, the next cell may run already. */
+/** `cell`: by the time it has stopped, the next cell may be running. */
 async function stop(cell: number | undefined): Promise<object> {
   if (language.abort?.() === true) return {};
   if (debugging.paused) await debugging.abort();
@@ -259,7 +259,7 @@ async function stop(cell: number | undefined): Promise<object> {
   return over(cell);
 }
 
-/** Nobody waits for the cell any more, whether it tells of its end or not. What comes late takes nothing from the next one. */
+/** Marks the cell as over; a no-op where the next one runs already. */
 function over(cell: number | undefined): object {
   if (busy !== cell) return {};
   busy = undefined;

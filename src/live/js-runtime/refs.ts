@@ -1,5 +1,4 @@
-// Values that were shown, by number. The newest are held, the others only as long as the program holds them: what was shown must
-// not fill the memory.
+// Values that were shown, by number. Only the newest are held strongly, the others by weak references: they must not fill the heap.
 import { deref, mapClear, mapDelete, mapGet, mapHas, mapSet, weakGet, weakSet } from './primordials.ts';
 
 const maxRefs = 10_000;
@@ -11,11 +10,11 @@ export class Refs {
   readonly #held: Map<number, object> = new Map();
   readonly #numbers: WeakMap<object, number> = new WeakMap();
   #next = 1;
-  /** The numbers below these are let go of. */
+  /** Lower numbers were released. */
   #firstHeld = 1;
   #firstKnown = 1;
 
-  /** It was never given, or was let go of. */
+  /** The number was never given, or its value was released. */
   isMissing(ref: number): boolean {
     const found = mapGet(this.#refs, ref);
     return found === undefined || deref(found) === undefined;
@@ -30,7 +29,7 @@ export class Refs {
     return value;
   }
 
-  /** Undefined for what is its own name, such as a number. */
+  /** Undefined for primitive values. */
   number(value: unknown): number | undefined {
     if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
     const known = weakGet(this.#numbers, value);
@@ -44,7 +43,7 @@ export class Refs {
     return ref;
   }
 
-  /** Memory is short. */
+  /** Releases all strong references when memory is short. */
   letGo(): void {
     mapClear(this.#held);
     this.#firstHeld = this.#next;

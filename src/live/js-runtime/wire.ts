@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 export type WireFrame = Readonly<Record<string, unknown>>;
 
 export interface WireEvents {
-  /** The first line brings the secret and the terms. */
+  /** The first line has the secret and the terms. */
   begun(terms: WireFrame): void;
   asked(request: WireFrame): void;
   ended(): void;
@@ -34,12 +34,12 @@ export class Wire {
   }
 
   send(frame: object): void {
-    // Before the host has introduced itself nothing is for it.
+    // Nothing can be sent before the host has sent the secret.
     if (!this.#socket.destroyed && this.#secret !== undefined)
       this.#socket.write(`${JSON.stringify({ secret: this.#secret, ...frame })}\n`);
   }
 
-  /** Wakes whoever waits there once everything is written. */
+  /** Notifies `flushed` once everything is written. */
   flush(flushed: Int32Array): void {
     this.#socket.write('', () => {
       Atomics.store(flushed, 0, 1);

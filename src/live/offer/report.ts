@@ -1,4 +1,4 @@
-// What a model is told: the first line says what happened, then what was printed, then what to do next.
+// Reports for a model: the first line says what happened, then comes the output, then what to do next.
 import { randomBytes } from 'node:crypto';
 import type { Fault, Frame, Members, Note, Outcome, Pause, Restart, View } from '../image/engine.ts';
 import type { Run } from '../session/run.ts';
@@ -12,13 +12,13 @@ export interface Report {
   readonly refs: readonly number[];
 }
 
-/** The advice below an error, which is about tools. */
+/** Advice below an error, for callers of tools. */
 export const pauseAdvice = 'evaluate with on_error: "pause" stops there with the locals';
 
 const maxFrames = 12;
 const maxNotes = 20;
 
-/** Of an evaluation, over or not, for one listener. Takes what was printed, so that nothing is told twice. */
+/** Of an evaluation, finished or not, for one listener. Consumes the output, so that nothing is reported twice. */
 export function reportRun(session: Session, run: Run, listener: string): Report {
   const lines: string[] = [];
   const { unfinished } = session.terms;
@@ -26,7 +26,7 @@ export function reportRun(session: Session, run: Run, listener: string): Report 
   const losses = session.losses.take(listener);
   const { outcome, pause } = run;
   run.shown = outcome !== undefined;
-  // The last one is then what happened to this very cell.
+  // The last loss is the outcome of this cell, and is the head of the report.
   for (const one of outcome?.status === 'lost' ? losses.slice(0, -1) : losses) lines.push(`[STATE LOST] ${one}`);
   lines.push(...notesFor(session, listener));
   const background = session.background.take(unfinished, true);
@@ -50,7 +50,7 @@ export function reportRun(session: Session, run: Run, listener: string): Report 
   return { text: lines.join('\n'), status: head.status, failed: head.failed, truncated, refs };
 }
 
-/** What everyone must know, and this listener has not heard. */
+/** Notices that this listener has not got yet. */
 export function notesFor(session: Session, listener: string): string[] {
   return session.remarks.take(listener).map((one) => `[NOTE] ${indented(one)}`);
 }
@@ -123,7 +123,7 @@ function runningText(run: Run, session: Session): Head {
 }
 
 export function pauseText({ reason, frames, restarts = [] }: Pause, session: Session): Head {
-  // By their own numbers: that is how they are asked for.
+  // Numbered as `frame` takes them.
   const shown = [...frames.entries()]
     .filter(([, one]) => isUsers(one))
     .slice(0, maxFrames)
@@ -144,7 +144,7 @@ export function pauseText({ reason, frames, restarts = [] }: Pause, session: Ses
   return { status: 'paused', line: `[PAUSED] ${oneLine(reason)}`, more, failed: false };
 }
 
-/** What can be asked of it then, in the words of debug. */
+/** Which actions of debug are possible. */
 export function pausedText({ reason, restarts = [] }: Pause, { handle, engine: { features } }: Session): string {
   const ways = restarts.length > 0 ? 'eval, restart or abort' : features.restarts ? 'eval or abort' : 'eval, step, resume or abort';
   return `${handle} is paused at ${oneLine(reason)}: debug(action: ${ways}) first`;
@@ -155,7 +155,7 @@ export function valueText({ text, ref, cut }: View): string {
   return `=> ${indented(text)}${ref === undefined ? '' : `   #${ref}`}${more}`;
 }
 
-/** In a language that gives several at a time, each stands on a line of its own. */
+/** Multiple values are on a line each. */
 function valueLines(values: readonly View[], more: readonly string[]): { readonly line: string; readonly more: readonly string[] } {
   return { line: values.length === 0 ? '=> (no values)' : values.map(valueText).join('\n'), more };
 }
@@ -225,19 +225,19 @@ function shortPlace(text: string, session: Session): string {
 }
 
 function shortFile(file: string, { terms: { cwd } }: Session): string {
-  // A file that was imported anew is the same file.
+  // Re-imported files have a version in their URL.
   const name = file.replace(/\?v=\d+$/, '');
   const path = name.startsWith('file://') ? decodeURIComponent(name.slice('file://'.length)) : name;
   return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }
 
-/** What a program prints is data: it stands between marks it cannot have known. */
+/** Output is fenced with random markers, so that it cannot pose as our text. */
 function fence(what: string, text: string): string {
   const mark = randomBytes(3).toString('hex');
   return `--- ${what} ${mark}\n${text.replace(/\n$/, '')}\n--- end ${mark}`;
 }
 
-/** No line of it can be taken for one of ours. */
+/** So that no line of it can pose as ours. */
 function indented(text: string): string {
   return text.replaceAll('\n', '\n  ');
 }

@@ -1,4 +1,4 @@
-// What can be read of live images at an address. Names in addresses are data, and everyone reads in their own sessions only.
+// Resources of live images. Names in URIs are data, never code; every caller reads only its own sessions.
 import type { BaseContext } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
 import { Refused } from '../image/refusal.ts';
@@ -119,7 +119,7 @@ export function offerResources(server: Server, place: CallerSessions, identity: 
   watch(server, place, () => modules.update({}));
 }
 
-/** Tells those who subscribed what became different, and everyone that sessions came or went. */
+/** Sends resource updates, and list changes when sessions open or close. */
 function watch(server: Server, place: CallerSessions, listChanged: () => void): void {
   const tell = ({ handle }: Session, ...path: string[]): void => server.resourceUpdated(uriOf('session', handle, ...path));
   place.sessions.onChange = (session, names) => {
@@ -144,7 +144,7 @@ function watch(server: Server, place: CallerSessions, listChanged: () => void): 
       if (before !== undefined && before.generation !== now.generation) tell(session, 'definitions');
     }
   };
-  // Sessions come and go with requests.
+  // Sessions only change within requests.
   server.around(async (call, next) => {
     try {
       return await next();
@@ -178,7 +178,7 @@ async function packagesLines(session: Session): Promise<string[]> {
   return [`  packages: ${names.slice(0, maxNames).join(', ')}`];
 }
 
-/** The newest at the end, which is what is kept of a long one. */
+/** Newest last; of a long one, the end is kept. */
 function transcriptText({ entries, handle, generation, terms }: Session): string {
   const lines = entries.map(({ cell, code, ok, text }) => `[${cell}] ${code}\n${ok ? '=>' : '[ERROR]'} ${text}`);
   const kept: string[] = [];
@@ -200,7 +200,7 @@ function definitionsText({ definitions, handle, generation }: Session): string {
   return [`${handle}, generation ${generation}, ${all.length} names`, ...lines, ...(left > 0 ? [`… ${left} more`] : [])].join('\n');
 }
 
-/** Undefined, which is "not found", where the name is something else or nothing. */
+/** Undefined (not found) where the name is not of this kind. */
 async function lookedUp(session: Session | undefined, name: string, kind: string, wants: readonly string[]): Promise<string | undefined> {
   if (session === undefined) return undefined;
   const parts: string[] = [];
@@ -227,7 +227,7 @@ async function objectText(session: Session | undefined, ref: string, from: strin
   return session.terms.mask(`${membersText(answer.view)}${more}`);
 }
 
-/** Of sessions that run already: completing a word starts no process. */
+/** Completion never starts an image. */
 export async function namesIn(session: Session | undefined, prefix: string, kind?: string): Promise<readonly string[]> {
   if (session === undefined || session.state === 'cold') return [];
   try {

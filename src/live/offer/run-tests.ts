@@ -25,7 +25,7 @@ export interface TestTerms {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly maxOutput: number;
-  /** Where images run in one, tests do too. */
+  /** Tests run in the same sandbox as images. */
   readonly sandbox?: SandboxTerms | undefined;
   readonly audit: Audit;
   mask(text: string): string;
@@ -44,7 +44,7 @@ const maxFailures = 20;
 const maxMessage = 600;
 const maxName = 200;
 const maxReport = 64 * 1024 * 1024;
-/** So long the last words of tests that have ended are waited for. */
+/** How long to wait for buffered output after the runner exited. */
 const drainMs = 500;
 
 export function offerRunTests(server: Server, place: CallerSessions, found: TestRunner | undefined, terms: TestTerms): void {
@@ -102,7 +102,7 @@ export function offerRunTests(server: Server, place: CallerSessions, found: Test
   );
 }
 
-/** Of the first language that has any. */
+/** The runner of the first language that has one. */
 export function findRunner(cwd: string, engines: readonly Engine[]): TestRunner | undefined {
   for (const { testRunner } of engines) {
     const found = testRunner?.(cwd);
@@ -123,7 +123,7 @@ function endingOf({ report, why, code }: Ended): Ending {
   return { outcome: failed > 0 ? 'error' : 'ok', line: `${passed} passed, ${failed} failed` };
 }
 
-/** The one that was named, or the caller's own; undefined where its language has no tests in the image. */
+/** The named session or the caller's own; undefined where its language does not run tests in the image. */
 async function sessionWith(place: CallerSessions, handle: string | undefined, ctx: Context): Promise<Session | undefined> {
   if (handle === undefined && place.sessions.engines[0]?.testsCode === undefined) return undefined;
   const session = await place.sessionFor(ctx, handle);
@@ -144,7 +144,7 @@ async function inImage(
   const { outcome } = run;
   const report = outcome?.status === 'ok' ? outcome.value.tests : undefined;
   if (report === undefined) throw new ToolError(terms.mask(text));
-  // What the tests printed stands below the first line.
+  // The output of the tests is below the first line.
   const printed = text.includes('\n') ? `\n${text.slice(text.indexOf('\n') + 1)}` : '';
   return judged(report, terms.mask(`${reportText(report, engine.title, run.ms)}${printed}`));
 }
@@ -174,14 +174,14 @@ async function run(runner: TestRunner, selection: TestSelection, terms: TestTerm
   }
 }
 
-/** The tests could have put anything in its place. */
+/** The tests may have replaced the file by anything. */
 async function reportIn(folder: string): Promise<string | undefined> {
   const file = join(folder, reportFile);
   const found = await lstat(file).catch(() => undefined);
   return found?.isFile() === true && found.size <= maxReport ? readFile(file, 'utf8') : undefined;
 }
 
-/** A report that was cut off by the runner's end is none. */
+/** Undefined for a truncated report. */
 function readSafely(runner: TestRunner, text: string): TestReport | undefined {
   try {
     return runner.read(text);
@@ -198,7 +198,7 @@ async function finished(
   printed: OutputBuffer,
   ctx: Context,
 ): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
-  // A group of its own: whatever the tests started ends with them.
+  // In a process group of its own, which is killed afterwards.
   const plain = { command: await command(), args, env, cwd: home.folder, terms: {}, reads };
   const launch = sandbox === undefined ? plain : audit.outOfReach(sandboxed(plain, sandbox, [folder]));
   const child = startChild(launch, false);
@@ -207,7 +207,7 @@ async function finished(
   let why: 'over' | 'timeout' = 'over';
   const stop = (): void => {
     if (child.pid === undefined) return;
-    // Those with a group of their own, while it can still be told whose they are: afterwards its number may be another's.
+    // Descendants with a process group of their own first, while the pid is still ours.
     if (child.exitCode === null && child.signalCode === null) endDescendants(child.pid);
     try {
       process.kill(-child.pid, 'SIGKILL');
@@ -228,7 +228,7 @@ async function finished(
       child.once('error', reject).once('close', resolve);
       child.once('exit', (status) => {
         stop();
-        // What left its group may hold the output open for ever.
+        // A process that left the group may keep stdout open for ever.
         setTimeout(() => resolve(status), drainMs).unref();
       });
     });
@@ -243,7 +243,7 @@ async function finished(
   }
 }
 
-/** No line of it can be taken for one of ours. */
+/** So that no line of it can pose as ours. */
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ');
   return line.length > maxName ? `${line.slice(0, maxName)}…` : line;

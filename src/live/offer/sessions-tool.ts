@@ -1,4 +1,4 @@
-// sessions: their beginning and end, and what is kept of them.
+// sessions: list, open, reset, close, interrupt, save and restore.
 import type { Context } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
@@ -61,7 +61,7 @@ async function carryOut(
     }
     case 'reset':
       await session.reset();
-      // Who asked for it knows.
+      // The caller asked for it: no need to report a loss.
       session.losses.take(listenerOf(ctx));
       return okResult(session, 'ok', `${handle} is empty: generation ${session.generation}.`);
     case 'close':

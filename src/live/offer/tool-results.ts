@@ -1,4 +1,4 @@
-// How a tool of the live image answers: in words for the model, with a small structured part that holds them too.
+// Results of the live tools: text for the model, and structured details that include the text.
 import type { ContentBlock } from '../../protocol/types.ts';
 import type { Context } from '../../server/context.ts';
 import { result, type StructuredResult, ToolError } from '../../server/tool.ts';
@@ -8,10 +8,10 @@ import type { Session, SessionState } from '../session/session.ts';
 import type { NoSession } from '../session/sessions.ts';
 import { notesFor, type Report, reportRun } from './report.ts';
 
-/** The words stand in both: many clients show a model the structured part alone, others the content alone. */
+/** The text is in both: some clients show a model only the structured part, others only the content. */
 export type LiveResult = StructuredResult<ResultDetails & { readonly text: string }>;
 
-/** Repeated in every tool, so it names only what everybody needs; the rest of `Standing` comes along. */
+/** Part of every tool's description, so it names only what every client needs; the rest of `ResultDetails` is additional. */
 const resultSchema = {
   type: 'object',
   properties: {
@@ -20,7 +20,7 @@ const resultSchema = {
   },
 } as const;
 
-/** How each tool says what it gives. */
+/** Output schema and text of every tool. */
 export const resultOptions: { readonly output: typeof resultSchema; text(value: { readonly text?: string }): string } = {
   output: resultSchema,
   text: ({ text = '' }) => text,
@@ -28,7 +28,7 @@ export const resultOptions: { readonly output: typeof resultSchema; text(value: 
 
 export interface ResultDetails {
   readonly status: string;
-  /** Of an error that callers decide by. */
+  /** Of an error that callers handle. */
   readonly reason?: NoSession['reason'];
   readonly session?: string;
   readonly generation?: number;
@@ -46,7 +46,7 @@ export interface SessionEntry {
   readonly state: SessionState;
   readonly generation: number;
   readonly cells: number;
-  /** Evaluations that wait for the one that runs. */
+  /** Evaluations waiting behind the running one. */
   readonly queued: number;
 }
 
@@ -59,7 +59,7 @@ export async function waitFor(session: Session, run: Run, ctx: Context, ms: numb
   return reportRun(session, run, listenerOf(ctx));
 }
 
-/** With a sign of life now and then; a call that is cancelled stops what it waits for. */
+/** Sends progress while it waits; cancelling the call stops the evaluation. */
 export async function attend(session: Session, run: Run, ctx: Context, ms: number): Promise<void> {
   const stop = (): void => void session.stop(run, 'cancelled');
   ctx.signal.addEventListener('abort', stop, { once: true });
@@ -73,16 +73,16 @@ export async function attend(session: Session, run: Run, ctx: Context, ms: numbe
     clearInterval(beat);
     ctx.signal.removeEventListener('abort', stop);
   }
-  // Nobody gets this answer: what was printed is kept for the next one.
+  // This answer is dropped: keep the output for the next one.
   if (ctx.signal.aborted) throw ctx.signal.reason;
 }
 
-/** Who must hear what everyone must: a connection where there are any, otherwise whoever it is that calls. */
+/** Identifies who gets notices: the connection, otherwise the principal. */
 export function listenerOf({ sessionId, principal }: Pick<Context, 'sessionId' | 'principal'>): string {
   return JSON.stringify([principal?.id ?? null, sessionId ?? null]);
 }
 
-/** With what this caller has not heard yet. */
+/** Appends the notices that this caller has not got yet. */
 export function withNotices(session: Session, ctx: Context, words: string): string {
   const listener = listenerOf(ctx);
   const losses = session.losses.take(listener).map((one) => `[STATE LOST] ${one}`);

@@ -1,4 +1,4 @@
-// A live server as a person uses it: code in, lines for a terminal out.
+// A client of a live server for `vivarium eval`: code in, lines for a terminal out.
 import { type Client, VivariumError } from '../../../client/index.ts';
 import { pauseAdvice } from '../../../live/offer/report.ts';
 import type { ResultDetails } from '../../../live/offer/tool-results.ts';
@@ -6,21 +6,20 @@ import type { CallToolResult } from '../../../protocol/types.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { printable, printableLines } from '../../terminal/terminal.ts';
 
-/** The most the tool allows; what takes longer is waited for again. */
+/** Maximum of the tool; longer evaluations are waited for again. */
 const waitMs = 600_000;
-/** After this a person wonders why there is no answer. */
+/** After this, look whether the evaluation is queued behind another. */
 const wonderMs = 2_000;
 
-/** A server's tools, from a person's side. */
 export class Evaluator {
   readonly client: Client;
   session: string | undefined;
   readonly #language: string | undefined;
-  /** The one that answered last. */
+  /** Session of the last answer. */
   #handle: string | undefined;
   readonly #timeoutMs: number | undefined;
   readonly #leave: () => Promise<void>;
-  /** What was asked for has not begun: something else runs there. */
+  /** Set while the evaluation is queued behind another; aborting takes it back. */
   #behind: AbortController | undefined;
 
   constructor(
@@ -39,7 +38,7 @@ export class Evaluator {
     this.#leave = options.leave;
   }
 
-  /** To its end, however long it takes; `waits` is told when something else runs there. */
+  /** Waits until it ends; `waits` is called when it is queued behind another evaluation. */
   async evaluate(code: string, told: (result: CallToolResult) => void, waits: (words: string) => void): Promise<CallToolResult> {
     const session = this.#session();
     const given = new AbortController();
@@ -71,18 +70,18 @@ export class Evaluator {
     waits('Something else runs there: yours comes after it (Ctrl-C takes it back)');
   }
 
-  /** What runs is stopped, and the session stays; what has not begun is taken back, and what runs is left alone. */
+  /** Interrupts the evaluation; one that is queued is taken back instead, and the running one goes on. */
   async interrupt(): Promise<void> {
     if (this.#behind !== undefined) return this.#behind.abort();
     await this.call('sessions', { action: 'interrupt', ...this.#session() });
   }
 
-  /** Edited files, brought into the program that runs. */
+  /** Hot reload of edited files. */
   reload(files: readonly string[]): Promise<CallToolResult> {
     return this.call('reload', { ...this.#known(), ...(files.length > 0 && { files }) });
   }
 
-  /** Names that may follow: as the server completes them for its prompts, otherwise the members of what was written. */
+  /** As the server completes names for its prompts, otherwise members found by inspect. */
   async complete(prefix: string): Promise<readonly string[]> {
     const about = { type: 'ref/prompt', name: 'write-tests' } as const;
     const context = { arguments: this.#known() as Record<string, string> };
@@ -114,7 +113,7 @@ export class Evaluator {
     await this.#leave();
   }
 
-  /** What is written in at the prompt: as was said, otherwise what the server has first. */
+  /** The language of the prompt: as requested, otherwise the server's first. */
   async language(): Promise<string | undefined> {
     if (this.#language !== undefined) return this.#language;
     try {
@@ -137,7 +136,7 @@ export class Evaluator {
   }
 }
 
-/** A result as lines for a terminal: shown, never obeyed. */
+/** A result for a terminal, without control characters. */
 export function linesOf(result: CallToolResult): string {
   const parts = result.content.map((block) => {
     if (block.type === 'text') return printableLines(forPeople(block.text, detailsOf(result)));
@@ -148,7 +147,7 @@ export function linesOf(result: CallToolResult): string {
   return `${parts.join('\n')}\n`;
 }
 
-/** Advice that is about tools is for who calls them. */
+/** Leaves out advice that is meant for callers of tools. */
 function forPeople(text: string, { reason }: Partial<ResultDetails>): string {
   if (reason === 'no-session') return text.replace('sessions(action: list)', '--sessions');
   const at = text.lastIndexOf('\n');
