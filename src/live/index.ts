@@ -1,5 +1,5 @@
 // vivarium/live: live images as an MCP server.
-export type { AuditEnd, AuditOpened, AuditOutcome, AuditRecord, AuditSink, AuditStart, AuditText } from './access/audit.ts';
+export type { AuditEnd, AuditOpened, AuditOutcome, AuditRecord, AuditSink, AuditStart, AuditText } from './access/audit-record.ts';
 export type {
   Engine,
   Fault,

@@ -9,9 +9,9 @@ const harmless: readonly (readonly [path: string, start: string, why: string])[]
   ...['js-runtime/', 'languages/javascript/inspect/', 'languages/javascript/reload/', 'languages/javascript/loader/transform.ts'].map(
     (path) => [`src/live/${path}`, '', "runs in the image, over the user's own program; the host goes on and can end it"] as const,
   ),
-  ['src/cli/commands/eval/prompt.ts', '[^\\s()', 'the line that the user types'],
-  ['src/cli/commands/eval/prompt.ts', '\\w[\\w:]*$', 'the line that the user types'],
-  ['src/cli/commands/eval/prompt.ts', '[\\w$][\\w$.]*$', 'the line that the user types'],
+  ['src/live/languages/lisp/facts.ts', '[^\\s()', 'the line that the user types'],
+  ['src/live/languages/smalltalk/facts.ts', '\\w[\\w:]*$', 'the line that the user types'],
+  ['src/live/languages/javascript/facts.ts', '[\\w$][\\w$.]*$', 'the line that the user types'],
   ['src/cli/module/import-module.ts', '(?<![\\w:/])', "the stack of a module that has just run with the user's rights"],
   ['src/live/session/project-folder.ts', '(?<=.)', 'the path of a folder that is there: 4,096 bytes at most'],
 ];

@@ -1,8 +1,9 @@
 // The file of the audit log: JSON Lines, appended to synchronously, of this user alone, and opened again when it was rotated.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats, writeSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { wayProblem } from '../../node/own-folder.ts';
-import type { AuditOpened, AuditRecord, AuditSink } from './audit.ts';
+import { contains } from '../sandbox/paths.ts';
+import type { AuditOpened, AuditRecord, AuditSink } from './audit-record.ts';
 
 const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 /** JSON leaves these as they are, and a terminal or a reader of lines may not. */
@@ -43,16 +44,11 @@ export function placeOf(path: string): string {
   }
 }
 
-export function isWithin(file: string, folder: string): boolean {
-  const way = relative(folder, file);
-  return way === '' || (way !== '..' && !way.startsWith('../../') && !isAbsolute(way));
-}
-
 /** Whether a program started by bubblewrap with these arguments has the file before it: later mounts cover earlier ones. */
 export function isBound(file: string, args: readonly string[]): boolean {
   let bound = false;
   for (const [at, word] of args.entries()) {
-    const covers = (place: string | undefined): boolean => place !== undefined && isWithin(file, place);
+    const covers = (place: string | undefined): boolean => place !== undefined && contains(place, file);
     if (/^--(?:ro-|dev-)?bind(?:-try)?$/.test(word) && covers(args[at + 2])) bound = args[at + 1] !== '/dev/null';
     else if (word === '--tmpfs' && covers(args[at + 1])) bound = false;
   }

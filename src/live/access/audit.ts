@@ -2,66 +2,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Launch, Outcome } from '../image/engine.ts';
 import { ImageEnded } from '../image/image.ts';
+import { type OperationName, operations } from '../image/operations.ts';
 import { inBrief, messageOf } from '../image/outcome.ts';
-import { type Caller, currentCaller } from '../session/caller.ts';
-import type { Notices } from '../session/notices.ts';
-import type { Started } from '../session/startup.ts';
 import { isBound } from './audit-file.ts';
-
-/** Before it runs: who asks for what, where. */
-export interface AuditStart extends Partial<Caller> {
-  readonly event: 'start';
-  /** The same in the record of its end. */
-  readonly id: string;
-  readonly time: string;
-  /** Handle of the session; absent for tests that run in a process of their own. */
-  readonly session?: string;
-  readonly generation?: number;
-  readonly language: string;
-  /** What the image is asked to do: `evaluate`, `debug`, `reload`, `inspect` … */
-  readonly operation: string;
-  /** Of the whole text, in UTF-8. */
-  readonly sha256: string;
-  /** The code as it was sent, or the request as JSON where it is more than code. */
-  readonly text: string;
-  /** Records that follow with the rest of the text, where it is longer than a record may be. */
-  readonly more?: number;
-}
-
-/** The next part of a long text. */
-export interface AuditText {
-  readonly event: 'text';
-  readonly id: string;
-  /** From 1 to `more`. */
-  readonly part: number;
-  readonly text: string;
-}
-
-export interface AuditEnd {
-  readonly event: 'end';
-  readonly id: string;
-  readonly time: string;
-  readonly ms: number;
-  readonly outcome: AuditOutcome;
-  /** The first line of what came of it. */
-  readonly line: string;
-}
-
-/** `lost`: the image ended under it. `refused`: it never reached an image. */
-export type AuditOutcome = 'ok' | 'error' | 'interrupted' | 'lost' | 'refused';
-
-/** Lines of the file itself: it was opened, at the start or because it was moved away. */
-export interface AuditOpened {
-  readonly event: 'opened';
-  readonly time: string;
-  readonly pid: number;
-  readonly why: 'start' | 'moved' | 'deleted';
-}
-
-export type AuditRecord = AuditStart | AuditText | AuditEnd | AuditOpened;
-
-/** Throws where the record cannot be kept. Synchronous: when it returns, the record must be safe from the end of this process. */
-export type AuditSink = (record: AuditRecord) => void;
+import type { AuditOutcome, AuditSink } from './audit-record.ts';
+import { currentCaller } from './caller.ts';
 
 export interface Ending {
   readonly outcome: AuditOutcome;
@@ -74,13 +19,11 @@ interface Place {
   readonly generation?: number;
   readonly engine: { readonly language: string };
   /** Told when the end could not be recorded. */
-  readonly remarks?: Notices;
+  readonly remarks?: { add(text: string): void };
 }
 
 const maxText = 65_536;
 const maxLine = 500;
-/** They bring no text of a caller into the image, and run nothing of the program. Everything else is recorded. */
-const quiet: ReadonlySet<string> = new Set(['ping', 'refs', 'modules', 'packages', 'heap', 'profile', 'save']);
 
 export class Audit {
   readonly #sink: AuditSink | undefined;
@@ -152,14 +95,10 @@ export class Audit {
   }
 
   /** A request to an image that is no evaluation. */
-  async asking<T extends object>(place: Place, operation: string, fields: object, work: () => Promise<T>): Promise<T> {
-    if (this.#sink === undefined || quiet.has(operation)) return work();
+  async asking<T extends object>(place: Place, operation: OperationName, fields: object, work: () => Promise<T>): Promise<T> {
+    if (this.#sink === undefined || operations[operation].quiet === true) return work();
     return this.watch(place, operation, JSON.stringify(fields), work, answerEnding);
   }
-}
-
-export function startedEnding({ problem }: Started): Ending {
-  return { outcome: problem === undefined ? 'ok' : 'error', line: problem ?? '' };
 }
 
 export function outcomeEnding(outcome: Outcome): Ending {

@@ -22,16 +22,16 @@ export interface OpenDoor {
   close(): Promise<void>;
 }
 
-const mostConnections = 16;
+const maxConnections = 16;
 /** The systems allow 104 to 108 bytes. */
-const mostPathBytes = 103;
+const maxPathBytes = 103;
 const kind = '.sock';
 
 /** Each server has a socket of its own, so that none takes another's away. */
 export async function openDoor(project: string, connected: (socket: Socket) => void, folder: string = runFolder()): Promise<OpenDoor> {
   if (process.platform === 'win32') throw new Error('there are no local sockets with an owner on Windows');
   const path = join(folder, `${keyOf(realpathSync(project))}-${process.pid}${kind}`);
-  if (Buffer.byteLength(path) > mostPathBytes) throw new Error(`the path ${path} is too long for a socket`);
+  if (Buffer.byteLength(path) > maxPathBytes) throw new Error(`the path ${path} is too long for a socket`);
   ownFolder(folder);
   // Of a process that had our number before.
   await discard(path);
@@ -41,7 +41,7 @@ export async function openDoor(project: string, connected: (socket: Socket) => v
     socket.once('close', () => sockets.delete(socket));
     connected(socket);
   });
-  server.maxConnections = mostConnections;
+  server.maxConnections = maxConnections;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(path, resolve);

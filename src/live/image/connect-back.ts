@@ -1,40 +1,40 @@
-// Images that can open no file descriptor of ours connect back: to a port on loopback, with a token that is good once.
+// For images that cannot inherit a file descriptor: they connect to a port on loopback, with a token that is valid once.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import { Duplex, PassThrough } from 'node:stream';
 
-/** What an image is told in its environment. */
+/** Environment variables of the image. */
 export const portVariable = 'VIVARIUM_PORT';
 export const tokenVariable = 'VIVARIUM_TOKEN';
 
-const mostTokenLine = 1_000;
-const mostWaiting = 16;
-/** Whoever connects and says nothing is not the image. */
+const maxTokenLine = 1_000;
+const maxWaiting = 16;
+/** A client that sends no token within this time is disconnected. */
 const introduceMs = 5_000;
 
-/** The private channel, which is there before the image has called. */
-export interface Calling {
+/** The private channel; it can be written to before the image has connected. */
+export interface ConnectBack {
   readonly wire: Duplex;
   readonly token: string;
-  /** The port, once it is listened on. */
+  /** Resolves with the port. */
   readonly listening: Promise<number>;
-  /** Told when the image has hung up. */
+  /** Called when the image has disconnected. */
   onHangUp: () => void;
   close(): void;
 }
 
-export function awaitCall(): Calling {
+export function listenForImage(): ConnectBack {
   const token = randomBytes(24).toString('base64url');
   const toImage = new PassThrough();
   const fromImage = new PassThrough();
   const waiting = new Set<Socket>();
   let found: Socket | undefined;
   const server: Server = createServer((socket) => {
-    // What is wrong with it is told by its end.
+    // 'close' follows, and is handled.
     socket.on('error', () => undefined);
     if (found !== undefined) return void socket.destroy();
-    // Whoever has had the longest to say something goes first: those who say nothing must not keep the image out.
-    if (waiting.size >= mostWaiting) for (const oldest of [...waiting].slice(0, 1)) oldest.destroy();
+    // Disconnect the oldest: idle clients must not keep the image out.
+    if (waiting.size >= maxWaiting) for (const oldest of [...waiting].slice(0, 1)) oldest.destroy();
     waiting.add(socket);
     socket.once('close', () => waiting.delete(socket));
     introduced(socket, token, (rest) => {
@@ -50,12 +50,12 @@ export function awaitCall(): Calling {
     });
   });
   const listening = new Promise<number>((resolve, reject) => {
-    // Also later, where a connection cannot be taken: the next one may be.
+    // Accepting one connection can fail later; the next may succeed.
     server.on('error', reject);
     server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port));
   });
   listening.catch(() => undefined);
-  const calling: Calling = {
+  const calling: ConnectBack = {
     wire: Duplex.from({ readable: fromImage, writable: toImage }) as Duplex,
     token,
     listening,
@@ -66,19 +66,19 @@ export function awaitCall(): Calling {
       found?.destroy();
     },
   };
-  // It must never be what keeps a server alive.
+  // It must not keep the process alive.
   server.unref();
   return calling;
 }
 
-/** The first line is `{"token":"..."}`; `known` gets what came after it. */
+/** The first line is `{"token":"..."}`; `known` gets the bytes after it. */
 function introduced(socket: Socket, token: string, known: (rest: Buffer) => void): void {
   let said: Buffer = Buffer.alloc(0);
   const late = setTimeout(() => socket.destroy(), introduceMs);
   const listen = (bytes: Buffer): void => {
     said = Buffer.concat([said, bytes]);
     const end = said.indexOf(10);
-    if (end < 0 && said.length <= mostTokenLine) return;
+    if (end < 0 && said.length <= maxTokenLine) return;
     clearTimeout(late);
     socket.off('data', listen);
     if (end < 0 || !isToken(said.subarray(0, end).toString(), token)) return void socket.destroy();

@@ -1,68 +1,71 @@
-// What a language brings to the live image: how its child is started, and how what was written becomes what is run.
+// The interface of a language: how its image is started, and how source code becomes what the image runs.
 
 import type { Duplex } from 'node:stream';
-import type { TestReport, TestRunner, TestWish } from '../languages/test-runners.ts';
+import type { TestReport, TestRunner, TestSelection } from './test-runner.ts';
 
-/** How to start a child that speaks the wire of docs/live-wire.md on fd 3. */
+/** How to start an image, which speaks the wire of docs/live-wire.md on fd 3. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** A program that is there already, at this socket: nothing is started, and nothing is ended. */
+  /** Attach to a running program at this socket: nothing is started or killed. */
   readonly socket?: string;
-  /** The same, where the engine has the way there already. */
+  /** The same, over a stream that the engine has opened. */
   readonly wire?: Duplex;
   /**
-   * It cannot be given fd 3: it connects back to a port on loopback, which it finds in its environment with a token that is good
-   * once. Without a command it is a person's own: both are in `file` while it is waited for, and `hint` says what to do.
+   * The image cannot inherit fd 3: it connects to a port on loopback, given in its environment with a token that is valid once.
+   * Without a command, a person starts it: port and token are in `file` until it connects, and `hint` says what to do.
    */
   readonly callsBack?: { readonly file?: string; readonly hint?: string };
-  /** What the child is told in its first line, beside its secret. */
+  /** Sent to the image in the first line, with its secret. */
   readonly terms: Readonly<Record<string, unknown>>;
-  /** Said with the first answer. */
+  /** Reported with the first answer. */
   readonly note?: string;
-  /** Files it needs beside the project's and the system's: a sandbox lets it read them. */
+  /** Files besides the project's and the system's that a sandbox lets it read. */
   readonly reads?: readonly string[];
-  /** What it reads from fd 4 before it begins. */
+  /** Written to fd 4 before it starts. */
   readonly handed?: string;
-  /** What it reads from fd 5, only with `handed`. */
+  /** Written to fd 5; only with `handed`. */
   readonly filter?: Uint8Array;
-  /** Told why it did not start: what it was begun with may be at fault. Answers what was done about it. */
-  unfit?(reason: string): string | undefined;
+  /** Called when the image ended before it was ready: what it was started with may be at fault. Returns what was done about it. */
+  unfit?(reason: EndReason): string | undefined;
 }
+
+/** How an image ended: its process exited, or a signal ended it, or we did; it could not be started, or hung up. */
+export type EndReason = 'exited' | 'signalled' | 'ended-by-host' | 'not-started' | 'disconnected';
 
 export interface LaunchOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Of the language's own heap. */
+  /** Limit of the language's heap. */
   readonly heapMb: number;
-  /** A whole image that was saved, to begin with; only where `features.save` is `image`. */
+  /** Saved image to start from; only where `features.save` is `image`. */
   readonly image?: string;
 }
 
-/** A cell as the child takes it; `fields` go into the frame as they are. */
+/** A cell as the image takes it; `fields` go into the frame of `evaluate`. */
 export interface Prepared {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Names it defines, for the list of definitions. */
+  /** Names it defines. */
   readonly declares: readonly string[];
 }
 
-/** What a caller may ask of a cell beside running it. */
-export interface Wishes {
+/** Options of a caller for one cell. */
+export interface CellOptions {
   readonly language?: string | undefined;
   readonly package?: string | undefined;
-  /** It is to stop where it fails. */
+  /** Pause on error. */
   readonly pauses?: boolean;
 }
 
-/** The notes of one generation of an image: what was declared, what was imported. */
+/** Prepares the cells of one image; remembers what they declared and imported. */
 export interface Notebook {
-  /** Throws a `CellFault` when the code cannot be read. */
-  prepare(code: string, cell: number, wishes?: Wishes): Prepared | Promise<Prepared>;
+  /** Throws a `CellFault` on a syntax error. */
+  prepare(code: string, cell: number, wishes?: CellOptions): Prepared | Promise<Prepared>;
 }
 
-/** Said of what every fresh image does first, and how it is written. */
+/** Code that every fresh image runs first; `what` names it in reports. */
 export interface Start {
   readonly what: string;
   readonly code: string;
@@ -71,66 +74,66 @@ export interface Start {
 export interface Engine {
   /** As in `--language`. */
   readonly language: string;
-  /** Other names people use for it, such as js. */
+  /** Such as js. */
   readonly aliases?: readonly string[];
-  /** What it is called in lists. */
+  /** For people. */
   readonly title: string;
-  /** Its programs run without us: they are left, and never emptied or ended. */
+  /** It attaches to programs that run without us: they are never reset or killed. */
   readonly foreign?: true;
-  /** It takes so long to begin that one image is kept waiting. */
+  /** It starts so slowly that one image is kept warm. */
   readonly slow?: true;
-  /** No evaluation may take longer, whatever was asked for. */
-  readonly mostMs?: number;
+  /** Upper limit of every timeout. */
+  readonly maxMs?: number;
   readonly features: Features;
-  /** How a program is worked with in it, for the guide: one sentence. */
+  /** One sentence for the instructions of the server: how to work in this language. */
   readonly hint: string;
-  /** Why it cannot be had here, and what to install; undefined where it can. */
+  /** Why it is not available here, and what to install. */
   problem?(): string | undefined;
-  /** Only the image can say whether code can be read: it is asked `check`. */
+  /** Only the image can parse its language: syntax is checked by the operation `check`. */
   readonly readsInImage?: true;
   /** Run in every fresh image, before the files of the project. */
   readonly starts?: readonly Start[];
-  /** Kinds of names that have an address of their own, beside classes and functions. */
+  /** Kinds of names with resources of their own, besides classes and functions. */
   readonly kinds?: readonly string[];
   launch(options: LaunchOptions): Launch | Promise<Launch>;
   open(options: LaunchOptions): Notebook;
-  /** Code that brings a file of the project into a fresh image; undefined for files of another language. */
+  /** Code that loads a file of the project; undefined for files of another language. */
   loadCode(file: string): string | undefined;
-  /** Code that runs tests in the image, whose value has a report; undefined where they run in a process of their own. */
-  testsCode?(wish: TestWish): string;
-  /** How the project's tests are run, where it has any in this language. */
+  /** Code that runs tests in the image; its value has a report. Without it, tests run in a process of their own. */
+  testsCode?(selection: TestSelection): string;
+  /** Undefined where the project has no tests in this language. */
   testRunner?(cwd: string): TestRunner | undefined;
-  /** Code that gives methods to a class whose instances stay; undefined where that is done otherwise. */
+  /** Code that replaces methods of a class and keeps its instances; undefined where the language has no need for it. */
   methodsCode?(on: string, source: string): string | undefined;
 }
 
-/** Everything a fresh image begins with, in order. */
+/** Everything a fresh image runs first, in order. */
 export function startsOf({ starts = [], loadCode }: Engine, load: readonly string[]): readonly Start[] {
   const files = load.map((what) => ({ what, code: loadCode(what) }));
   return [...starts, ...files.filter((one): one is Start => one.code !== undefined)];
 }
 
-/** What a session of this language can do, said when it is opened. */
+/** What a session of this language can do. */
 export interface Features {
-  /** What an interrupt costs; `none` where only the time limit ends anything. */
+  /** What an interrupt costs; `none` where only the timeout ends an evaluation. */
   readonly interrupt: 'keep' | 'restart' | 'none';
-  /** Expressions are inspected without a way to change anything. */
+  /** `inspect` takes any expression, and it cannot change anything. */
   readonly readOnly: boolean;
   readonly debug: boolean;
-  /** An error can be gone on from in the ways the program offers. */
+  /** The program offers restarts: ways to continue from an error. */
   readonly restarts: boolean;
   readonly reload: boolean;
   readonly lookup: boolean;
-  /** `package` of evaluate means something. */
+  /** `evaluate` takes a package. */
   readonly packages: boolean;
-  /** The whole image with its values, or what was evaluated, to be run again. */
+  /** The whole image with its values, or a journal of evaluations for replay. */
   readonly save: 'image' | 'journal';
 }
 
 export interface View {
   readonly text: string;
   readonly type: string;
-  /** Of a run of tests. */
+  /** Where the value is a test run. */
   readonly tests?: TestReport;
   readonly ref?: number;
   readonly cut?: true;
@@ -155,20 +158,20 @@ export interface Frame {
   readonly line: number;
   readonly column: number;
   readonly locals?: readonly { readonly name: string; readonly text: string }[];
-  /** Whether it is the user's own, where its file does not tell. */
+  /** Whether it is the user's code, where its file does not tell. */
   readonly own?: boolean;
 }
 
-/** A way to go on from an error. */
+/** A way to continue from an error. */
 export interface Restart {
   readonly name: string;
-  /** What it does, in the program's words. */
+  /** The program's description of it. */
   readonly report: string;
-  /** It asks for a value. */
+  /** It needs a value. */
   readonly takesValue?: true;
 }
 
-/** What the compiler has to say about a cell. */
+/** A message of the compiler about a cell. */
 export interface Note {
   readonly severity: 'error' | 'warning' | 'style-warning' | 'note';
   readonly message: string;
@@ -185,7 +188,7 @@ export interface Fault {
   readonly causes?: readonly string[];
   readonly details?: string;
   readonly ref?: number;
-  /** Those there were; only a pause lets one choose. */
+  /** For information: a restart can be chosen only while paused. */
   readonly restarts?: readonly Restart[];
 }
 
@@ -195,7 +198,13 @@ export interface Pause {
   readonly restarts?: readonly Restart[];
 }
 
-/** The code cannot be read; nothing of it was run. */
+/** Something the code displays. */
+export interface Picture {
+  readonly mimeType: string;
+  readonly data: string;
+}
+
+/** A syntax error; nothing was run. */
 export class CellFault extends Error {
   readonly fault: Fault;
 
@@ -205,21 +214,21 @@ export class CellFault extends Error {
   }
 }
 
-/** What became of a cell. */
+/** The outcome of a cell. */
 export type Outcome =
   | {
       readonly status: 'ok';
       readonly value: View;
-      /** All of them, where a language gives none or several at a time. */
+      /** Where the language has multiple values. */
       readonly values?: readonly View[];
       readonly notes?: readonly Note[];
     }
   | { readonly status: 'error'; readonly fault: Fault; readonly notes?: readonly Note[] }
-  /** Stopped from outside; the session is as it was, but for what the cell had done. */
+  /** Stopped from outside; the session keeps its state, including what the cell had done. */
   | { readonly status: 'stopped'; readonly why: StopReason; readonly goesOn: boolean; readonly note?: string }
-  /** Stopped because memory ran out. */
+  /** Out of memory. */
   | { readonly status: 'memory'; readonly where: string }
-  /** The image ended under it: everything in it is gone. */
+  /** The image ended: its state is lost. */
   | { readonly status: 'lost'; readonly reason: string };
 
 export type StopReason = 'timeout' | 'cancelled' | 'interrupted';

@@ -1,42 +1,44 @@
-// What an image lives in: a process of ours, with a group of its own, or a program that was there before and is only visited.
+// The process of an image: one we start, in a process group of its own, or a running program that we only attach to.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import { mustBeOwn, ownFolder } from '../../node/own-folder.ts';
-import { awaitCall, type Calling, portVariable, tokenVariable } from './connect-back.ts';
-import type { Launch } from './engine.ts';
+import { type ConnectBack, listenForImage, portVariable, tokenVariable } from './connect-back.ts';
+import type { EndReason, Launch } from './engine.ts';
 
-export interface Body {
+export interface ImageProcess {
   /** The private channel. */
   readonly wire: Duplex;
   readonly pid: number | undefined;
-  /** It may be ended, and is watched. */
+  /** We started it: it may be killed, and its limits are enforced. */
   readonly ours: boolean;
   readonly closed: Promise<void>;
-  /** Ends it with everything it started that did not leave its group; a program that is visited is only left. */
+  /** Kills its process group; of a program that we attached to, only the connection is closed. */
   kill(): void;
 }
 
-export interface BodyEvents {
+export interface ImageProcessEvents {
   printed(stream: 'out' | 'err', text: string): void;
-  /** Told once, with the reason in words. */
-  ended(reason: string): void;
+  /** Called once; `text` is for people. */
+  ended(text: string, reason: EndReason): void;
 }
 
-/** So long the last words of a process that has ended are waited for. */
+/** How long to wait for buffered output after the process exited. */
 const drainMs = 100;
-/** So long one whose channel has closed may take to end: some have much to put away. */
+/** How long a process may take to exit after it closed its channel, before it is killed. */
 const hungUpMs = 1_000;
-const byForce = 'it was ended by SIGKILL';
 
-export function spawnBody(launch: Launch, events: BodyEvents): Body {
+export function spawnProcess(launch: Launch, events: ImageProcessEvents): ImageProcess {
   let hungUp = false;
-  const ended = (reason: string): void => events.ended(hungUp && reason === byForce ? 'its private channel was closed' : reason);
+  const ended: ImageProcessEvents['ended'] = (text, reason) => {
+    if (hungUp && reason === 'signalled') events.ended('its private channel was closed', 'disconnected');
+    else events.ended(text, reason);
+  };
   const { child, closed, kill } = spawned(launch, { printed: events.printed, ended }, true);
   const wire = child.stdio[3] as Duplex;
-  // Of a process that ends, the channel closes first. Of one that goes on, nobody could reach it any more.
+  // A process that exits closes its channel first. One that keeps running without it could never be reached again.
   wire.once('close', () => {
     setTimeout(() => {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -47,27 +49,27 @@ export function spawnBody(launch: Launch, events: BodyEvents): Body {
   return { wire, pid: child.pid, ours: true, closed, kill };
 }
 
-/** A child that connects back; without a command it is a person's own, which is only visited. */
-export function callingBody(launch: Launch, events: BodyEvents): Body {
-  const calling = awaitCall();
-  if (launch.command === '') return visitorBody(calling, launch.callsBack?.file, events);
+/** An image that connects back. Without a command, a person starts it and we only attach. */
+export function connectBackProcess(launch: Launch, events: ImageProcessEvents): ImageProcess {
+  const calling = listenForImage();
+  if (launch.command === '') return visitorProcess(calling, launch.callsBack?.file, events);
   let born: ReturnType<typeof spawned> | undefined;
   let killed = false;
-  const ended = (reason: string): void => {
+  const ended: ImageProcessEvents['ended'] = (text, reason) => {
     calling.close();
-    events.ended(reason);
+    events.ended(text, reason);
   };
   const closed = calling.listening.then(
     (at) => {
-      if (killed) return ended('it was ended before it began');
+      if (killed) return ended('it was ended before it began', 'ended-by-host');
       const env = { ...launch.env, [portVariable]: String(at), [tokenVariable]: calling.token };
       const one = spawned({ ...launch, env }, { printed: events.printed, ended }, false);
       born = one;
-      // Nobody could reach it any more.
+      // Without its connection it could never be reached again.
       calling.onHangUp = one.kill;
       return one.closed;
     },
-    (error: Error) => ended(`there is no port to be had: ${error.message}`),
+    (error: Error) => ended(`there is no port to be had: ${error.message}`, 'not-started'),
   );
   const kill = (): void => {
     killed = true;
@@ -84,29 +86,29 @@ export function callingBody(launch: Launch, events: BodyEvents): Body {
   };
 }
 
-/** Where it is waited for stands in a file that only its owner can read. */
-function visitorBody(calling: Calling, file: string | undefined, { ended }: BodyEvents): Body {
+/** Port and token are in a file that only its owner can read. */
+function visitorProcess(calling: ConnectBack, file: string | undefined, { ended }: ImageProcessEvents): ImageProcess {
   const closed = new Promise<void>((resolve) => {
     let over = false;
-    const end = (reason: string): void => {
-      // Whoever is cut off hangs up afterwards, too; by then somebody else may be waited for.
+    const end: ImageProcessEvents['ended'] = (text, reason) => {
+      // Closing the connection triggers onHangUp again; by then another session may have written the file.
       if (over) return;
       over = true;
       calling.close();
       if (file !== undefined && standsIn(file, calling.token)) rmSync(file, { force: true });
-      ended(reason);
+      ended(text, reason);
       resolve();
     };
-    calling.onHangUp = () => end('the image has hung up');
+    calling.onHangUp = () => end('the image has hung up', 'disconnected');
     calling.listening
       .then((port) => {
         if (file === undefined) return;
         ownFolder(dirname(file));
-        // Of one that ended without a farewell; written anew, so that it is nobody else's.
+        // A crashed server leaves its file behind. Delete it first: `wx` must not follow a link or write into another user's file.
         rmSync(file, { force: true });
         writeFileSync(file, JSON.stringify({ port, token: calling.token }), { mode: 0o600, flag: 'wx' });
       })
-      .catch((error: Error) => end(`nobody can connect to it: ${error.message}`));
+      .catch((error: Error) => end(`nobody can connect to it: ${error.message}`, 'not-started'));
   });
   const kill = (): void => {
     calling.close();
@@ -115,7 +117,7 @@ function visitorBody(calling: Calling, file: string | undefined, { ended }: Body
   return { wire: calling.wire, pid: undefined, ours: false, closed, kill };
 }
 
-/** It may be that of another session by now. */
+/** Another session may have replaced the file. */
 function standsIn(file: string, token: string): boolean {
   try {
     return readFileSync(file, 'utf8').includes(token);
@@ -124,13 +126,13 @@ function standsIn(file: string, token: string): boolean {
   }
 }
 
-/** With pipes for what it prints, the wire on fd 3, and what is handed to it on fd 4 and 5; a group of its own. */
+/** In a process group of its own: pipes for stdout and stderr, the wire on fd 3, `handed` on fd 4 and `filter` on fd 5. */
 export function startChild({ command, args, cwd, env, handed, filter }: Launch, withWire: boolean): ChildProcess {
   const gifts = [handed, filter].filter((gift) => gift !== undefined);
   const wire = withWire ? ['pipe' as const] : handed === undefined ? [] : ['ignore' as const];
   const stdio = ['ignore', 'pipe', 'pipe', ...wire, ...gifts.map(() => 'pipe' as const)] as const;
   const child = spawn(command, args, { cwd, env, stdio: [...stdio], detached: true });
-  // One that could not be started takes nothing, which is told otherwise.
+  // Where the spawn failed, writing fails too; the spawn error is reported by 'error'.
   for (const [at, gift] of gifts.entries())
     (child.stdio[4 + at] as Duplex | undefined)
       ?.on('error', () => undefined)
@@ -141,11 +143,11 @@ export function startChild({ command, args, cwd, env, handed, filter }: Launch, 
 
 function spawned(
   launch: Launch,
-  { printed, ended }: BodyEvents,
+  { printed, ended }: ImageProcessEvents,
   withWire: boolean,
 ): { readonly child: ChildProcess; readonly closed: Promise<void>; readonly kill: () => void } {
   const child = startChild(launch, withWire);
-  // Native code and children of the user's code write there; what the image itself prints comes over the wire.
+  // Only native code and child processes write here: the image sends its own output over the wire.
   for (const [stream, name] of [
     [child.stdout, 'out'],
     [child.stderr, 'err'],
@@ -160,15 +162,16 @@ function spawned(
       child.kill('SIGKILL');
     }
   };
-  child.once('error', (error) => ended(`it could not be started: ${error.message}`));
+  child.once('error', (error) => ended(`it could not be started: ${error.message}`, 'not-started'));
   child.once('exit', (code, signal) => {
-    // What it left behind in its group.
+    // Kill what is left of its process group.
     kill();
-    ended(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`);
+    if (signal === null) ended(`it exited with code ${code}`, 'exited');
+    else ended(`it was ended by ${signal}`, 'signalled');
   });
   const closed = new Promise<void>((resolve) => {
     child.once('close', () => resolve()).once('error', () => resolve());
-    // Something it started may hold its output open for ever.
+    // A process it started may keep stdout open for ever.
     child.once('exit', () => {
       setTimeout(() => {
         for (const stream of child.stdio) stream?.destroy();
@@ -179,8 +182,8 @@ function spawned(
   return { child, closed, kill };
 }
 
-/** Throws where the socket is under the control of other users. */
-export function visitBody(way: string | Duplex, { ended }: BodyEvents): Body {
+/** Throws where other users control the socket. */
+export function visitProcess(way: string | Duplex, { ended }: ImageProcessEvents): ImageProcess {
   if (typeof way === 'string') mustBeOwn(way, 'socket');
   const wire = typeof way === 'string' ? connect(way) : way;
   let failed: string | undefined;
@@ -189,7 +192,7 @@ export function visitBody(way: string | Duplex, { ended }: BodyEvents): Body {
   });
   const closed = new Promise<void>((resolve) =>
     wire.once('close', () => {
-      ended(failed ?? 'the program ended, or somebody else works in it');
+      ended(failed ?? 'the program ended, or somebody else works in it', 'disconnected');
       resolve();
     }),
   );

@@ -1,17 +1,18 @@
-// One child process with a program in it: asked over its wire, interrupted, watched, and ended with everything it started.
+// One image: requests over its wire, its memory and process limits, and its end together with every process it started.
 
-import type { Launch } from './engine.ts';
+import type { EndReason, Launch } from './engine.ts';
 import { asCount, asText } from './frames.ts';
-import { type Body, callingBody, spawnBody, visitBody } from './image-process.ts';
+import { connectBackProcess, type ImageProcess, spawnProcess, visitProcess } from './image-process.ts';
+import type { FieldsOf, OperationName } from './operations.ts';
 import { endDescendants, usage } from './process-tree.ts';
-import { type Frame, Wire } from './wire.ts';
+import { Wire, type WireFrame } from './wire.ts';
 
 export interface ImageEvents {
-  /** What is printed; `cell` where the image knows whose it is. */
+  /** Output; `cell` where the image knows which evaluation printed it. */
   output(stream: 'out' | 'err', text: string, cell: number | undefined, skipped: number): void;
-  /** Anything else the image says by itself. */
-  event(frame: Frame): void;
-  /** Told once. */
+  /** Any other event, such as `paused` or `display`. */
+  event(frame: WireFrame): void;
+  /** Called once. */
   ended(reason: string): void;
 }
 
@@ -19,27 +20,35 @@ export interface ImageLimits {
   readonly bootMs: number;
   /** Resident memory, in MiB, above which the image is ended. */
   readonly rssMb: number;
-  /** It and those it started. */
+  /** The image and the processes it started. */
   readonly processes: number;
 }
 
 /** The image ended before it answered. */
-export class ImageEnded extends Error {}
+export class ImageEnded extends Error {
+  readonly reason: EndReason;
+
+  constructor(message: string, reason: EndReason) {
+    super(message);
+    this.reason = reason;
+  }
+}
 
 const watchMs = 250;
 
 export class Image {
-  readonly #body: Body;
+  readonly #body: ImageProcess;
   readonly #wire: Wire;
   readonly #events: ImageEvents;
   readonly #limits: ImageLimits;
-  readonly #waiting: Map<number, { resolve(frame: Frame): void; reject(error: Error): void }> = new Map();
+  readonly #waiting: Map<number, { resolve(frame: WireFrame): void; reject(error: Error): void }> = new Map();
   #next = 1;
-  #reason: string | undefined;
+  /** Set once it ended, or is being killed. */
+  #end: ImageEnded | undefined;
   #over = false;
   #watch: ReturnType<typeof setInterval> | undefined;
-  readonly ready: Promise<Frame>;
-  #isReady: (frame: Frame) => void = () => undefined;
+  readonly ready: Promise<WireFrame>;
+  #isReady: (frame: WireFrame) => void = () => undefined;
   #isNot: (error: Error) => void = () => undefined;
   readonly closed: Promise<void>;
 
@@ -53,11 +62,15 @@ export class Image {
     this.ready.catch(() => undefined);
     const told = {
       printed: (name: 'out' | 'err', text: string) => this.#printed(name, text),
-      ended: (reason: string) => this.#ended(this.#reason ?? reason),
+      ended: (text: string, reason: EndReason) => this.#ended(text, reason),
     };
     const way = launch.wire ?? launch.socket;
     this.#body =
-      launch.callsBack !== undefined ? callingBody(launch, told) : way === undefined ? spawnBody(launch, told) : visitBody(way, told);
+      launch.callsBack !== undefined
+        ? connectBackProcess(launch, told)
+        : way === undefined
+          ? spawnProcess(launch, told)
+          : visitProcess(way, told);
     this.closed = this.#body.closed;
     this.#wire = new Wire(
       this.#body.wire,
@@ -80,7 +93,7 @@ export class Image {
     return this.#body.pid;
   }
 
-  /** A program that is only visited is never ended. */
+  /** False for a program that we only attached to: it is never killed. */
   get ours(): boolean {
     return this.#body.ours;
   }
@@ -89,9 +102,9 @@ export class Image {
     return this.#over;
   }
 
-  /** Rejects with ImageEnded. The id is the cell's, where it is one. */
-  request(op: string, fields: object = {}, id: number = this.number()): Promise<Frame> {
-    if (this.#over) return Promise.reject(new ImageEnded(this.#reason ?? 'it has ended'));
+  /** Rejects with ImageEnded. The id of an evaluation is its cell number, negated. */
+  request<Name extends OperationName>(op: Name, fields: FieldsOf<Name>, id: number = this.number()): Promise<WireFrame> {
+    if (this.#over) return Promise.reject(this.#end);
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       this.#wire.send({ id, op, ...fields });
@@ -102,8 +115,8 @@ export class Image {
     return this.#next++;
   }
 
-  /** Rejects when there is no answer in time, too. */
-  async requestWithin(ms: number, op: string, fields: object): Promise<Frame> {
+  /** Also rejects on timeout. */
+  async requestWithin<Name extends OperationName>(ms: number, op: Name, fields: FieldsOf<Name>): Promise<WireFrame> {
     const id = this.number();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -117,12 +130,12 @@ export class Image {
     }
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Drops the answer of this request. */
   forget(id: number): void {
     this.#waiting.delete(id);
   }
 
-  /** False when it did not answer in time. */
+  /** False on timeout. */
   async answers(op: 'ping' | 'probe', ms: number): Promise<boolean> {
     const id = this.number();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -139,15 +152,15 @@ export class Image {
     }
   }
 
-  /** At once, with everything it started that is still below it or in its group. */
+  /** Kills it at once, with its descendants and its process group. */
   kill(reason: string): void {
-    this.#reason ??= reason;
-    // Those with a group of their own, while it can still be told whose they are.
+    this.#end ??= new ImageEnded(reason, 'ended-by-host');
+    // Descendants with a process group of their own first: once their parent is gone, they cannot be found.
     this.endChildren();
     this.#body.kill();
   }
 
-  /** Processes it started; false when there are none, or it is not ours. */
+  /** Kills the processes it started; false where there are none, or it is not ours. */
   endChildren(): boolean {
     const { pid, ours } = this.#body;
     return pid !== undefined && ours && endDescendants(pid);
@@ -158,7 +171,7 @@ export class Image {
     await this.closed;
   }
 
-  #received(frame: Frame): void {
+  #received(frame: WireFrame): void {
     const { ev, id } = frame as { ev: string; id: number };
     if (ev === 'done') {
       this.#waiting.get(id)?.resolve(frame);
@@ -177,25 +190,24 @@ export class Image {
   }
 
   #printed(name: 'out' | 'err', text: string): void {
-    // Node says so at its end, because of the inspector, which is ours.
+    // Node prints this at exit because of our inspector session.
     const own = text.replace('Waiting for the debugger to disconnect...\n', '');
     if (own !== '') this.#events.output(name, own, undefined, 0);
   }
 
-  #ended(reason: string): void {
+  #ended(text: string, reason: EndReason): void {
     if (this.#over) return;
     this.#over = true;
-    this.#reason ??= reason;
+    this.#end ??= new ImageEnded(text, reason);
     clearInterval(this.#watch);
     this.#wire.close();
-    const error = new ImageEnded(reason);
-    this.#isNot(error);
-    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#isNot(this.#end);
+    for (const { reject } of this.#waiting.values()) reject(this.#end);
     this.#waiting.clear();
-    this.#events.ended(reason);
+    this.#events.ended(this.#end.message);
   }
 
-  /** The language's own limit does not count buffers, WebAssembly and native code. */
+  /** The heap limit of the language does not cover buffers, WebAssembly and native code. */
   #watchMemory(): void {
     const { pid, ours } = this.#body;
     if (process.platform !== 'linux' || pid === undefined || !ours) return;

@@ -1,9 +1,9 @@
 // What an image tells, as an outcome and in words.
 import type { Outcome } from './engine.ts';
 import { asFault, asNotes, asText, asView, asViews } from './frames.ts';
-import type { Frame } from './wire.ts';
+import type { WireFrame } from './wire.ts';
 
-export function outcomeOf(frame: Frame): Outcome {
+export function outcomeOf(frame: WireFrame): Outcome {
   if (frame['memory'] !== undefined) return { status: 'memory', where: asText(frame['memory']) };
   const notes = frame['notes'] === undefined ? {} : { notes: asNotes(frame['notes']) };
   if (frame['fault'] !== undefined) return { status: 'error', fault: asFault(frame['fault']), ...notes };
@@ -23,7 +23,7 @@ export function inBrief(outcome: Outcome): string {
   return outcome.status === 'error' ? `${outcome.fault.type}: ${outcome.fault.message}` : outcome.status;
 }
 
-export function strayText({ what, where, fault: told }: Frame): string {
+export function strayText({ what, where, fault: told }: WireFrame): string {
   if (what === 'memory') return `[memory ran out in ${asText(where)}; it was stopped]`;
   if (what === 'interrupted') return `[interrupted: ${asText(where)}]`;
   const kind = what === 'unhandled' ? 'unhandled rejection' : 'uncaught error';

@@ -1,22 +1,22 @@
-// Images that wait, begun before anybody needs them: a session that is opened, or has lost its image, then goes on at once.
+// Images started ahead of time, so that a session that opens, or has lost its image, has one at once.
 import { statSync } from 'node:fs';
 import type { Engine, Launch, LaunchOptions } from './engine.ts';
 import { Image, type ImageEvents, type ImageLimits } from './image.ts';
 
-/** `slow`: only where the language takes long to begin. */
+/** `slow`: only for languages that take long to start. */
 export type SpareChoice = 'slow' | 'all' | 'none';
 
 interface Waiting {
   readonly image: Image;
-  /** Only what would begin in the same way may take its place. */
+  /** Of the launch: only a session with the same one may take this image. */
   readonly key: string;
   listen(events: ImageEvents): void;
 }
 
-const mostSaid = 2_000;
+const maxSaid = 2_000;
 
-/** One of each language, as it was asked for last. Nothing of the project has run in it. */
-export class Spares {
+/** One image of each language, for the launch that was requested last. No code of the project has run in it. */
+export class WarmPool {
   readonly #choice: SpareChoice;
   readonly #waiting: Map<string, Waiting> = new Map();
   #closed = false;
@@ -25,10 +25,10 @@ export class Spares {
     this.#choice = choice;
   }
 
-  /** The one that waits, where it is as wanted, otherwise a new one; another one begins for the next. */
+  /** The waiting image where its launch is the same, otherwise a new one; then another one is started for the next session. */
   begin({ language, slow }: Engine, { image: from }: LaunchOptions, launch: Launch, limits: ImageLimits, events: ImageEvents): Image {
     const isKept = this.#choice === 'all' || (this.#choice === 'slow' && slow === true);
-    // What was there before us, or belongs to one session alone, cannot be begun twice.
+    // An attached program or a saved image belongs to one session.
     if (!isKept || (from ?? launch.wire ?? launch.socket ?? launch.callsBack) !== undefined) return new Image(launch, limits, events);
     const key = JSON.stringify([launch, placeOf(launch.cwd)]);
     const fill = (): void => this.#fill(language, key, launch, limits);
@@ -39,12 +39,12 @@ export class Spares {
       return taken.image;
     }
     const image = new Image(launch, limits, events);
-    // Not beside it: until it is there, whoever waits for it has the machine to themselves.
+    // Not in parallel: it would slow down the start that somebody waits for.
     image.ready.then(fill, () => undefined);
     return image;
   }
 
-  /** Nobody works in this language any more; whoever comes begins as the first did. */
+  /** No session uses this language any more. */
   async letGo(language: string): Promise<void> {
     const waiting = this.#waiting.get(language);
     this.#waiting.delete(language);
@@ -72,8 +72,8 @@ export class Spares {
     const image = new Image(launch, limits, {
       output: (stream, text, cell, skipped) => {
         if (heard !== undefined) heard.output(stream, text, cell, skipped);
-        // Why it did not begin, for whoever takes it meanwhile.
-        else if (stream === 'err') said = `${said}${text}`.slice(-mostSaid);
+        // Why it did not start, for the session that takes it.
+        else if (stream === 'err') said = `${said}${text}`.slice(-maxSaid);
       },
       event: (frame) => heard?.event(frame),
       ended: (reason) => heard?.ended(reason),
@@ -89,7 +89,7 @@ export class Spares {
   }
 }
 
-/** Which folder it is: under the same name there may be another by now, and a process stays in the one it began in. */
+/** Identity of the folder: a process stays in the folder it was started in, although the path may name another one by now. */
 function placeOf(folder: string): string {
   const { dev, ino } = statSync(folder, { throwIfNoEntry: false }) ?? {};
   return `${dev} ${ino}`;

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 
-export type Frame = Readonly<Record<string, unknown>>;
+export type WireFrame = Readonly<Record<string, unknown>>;
 
 /** A line longer than this is no answer of ours. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 export class Wire {
   readonly #stream: Duplex;
@@ -15,7 +15,7 @@ export class Wire {
   #closed = false;
 
   /** `forged` when something else than the keeper wrote to the channel: then nothing that comes may be believed. */
-  constructor(stream: Duplex, terms: object, received: (frame: Frame) => void, forged: () => void) {
+  constructor(stream: Duplex, terms: object, received: (frame: WireFrame) => void, forged: () => void) {
     this.#stream = stream;
     stream.on('error', () => undefined);
     stream.on('data', (bytes: Buffer) => {
@@ -28,7 +28,7 @@ export class Wire {
           return forged();
         }
       }
-      if (this.#length > mostBytes) {
+      if (this.#length > maxBytes) {
         this.close();
         forged();
       }
@@ -67,9 +67,9 @@ export class Wire {
     return lines;
   }
 
-  #read(line: string): Frame | undefined {
+  #read(line: string): WireFrame | undefined {
     try {
-      const { secret, ...frame } = JSON.parse(line) as Frame;
+      const { secret, ...frame } = JSON.parse(line) as WireFrame;
       return secret === this.#secret ? frame : undefined;
     } catch {
       return undefined;

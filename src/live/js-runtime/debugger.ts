@@ -1,8 +1,9 @@
 // The debugger of the main thread: on only while someone needs it.
+import type { Frame, View } from '../image/engine.ts';
 import type { Evaluated, Inspector, Remote } from './inspector.ts';
 import { messageOf } from './inspector.ts';
+import { isOwnFile } from './own-frames.ts';
 import type { Positions } from './positions.ts';
-import type { View } from './value-store.ts';
 
 interface CallFrame {
   readonly callFrameId: string;
@@ -21,10 +22,10 @@ interface Paused {
 
 type Need = 'errors' | 'memory' | 'scripts' | 'steps';
 
-const mostLocals = 30;
+const maxLocals = 30;
 const scopes = new Set(['local', 'closure', 'block', 'catch', 'module', 'script', 'eval']);
 
-export class Debugging {
+export class Debugger {
   readonly #inspector: Inspector;
   readonly #positions: Positions;
   readonly #tell: (event: object) => void;
@@ -197,22 +198,23 @@ export class Debugging {
     return { reason: this.#reason, frames: shown };
   }
 
-  #place({ functionName: name, url, location }: CallFrame): Promise<{ name: string; file: string; line: number; column: number }> {
+  #place({ functionName: name, url, location }: CallFrame): Promise<Frame> {
     const { lineNumber, columnNumber = 0, scriptId } = location;
     const file = url || (this.#scripts.get(scriptId) ?? '');
-    return this.#positions.inScript(scriptId, { name, file, line: lineNumber + 1, column: columnNumber + 1 });
+    const place = { name, file, line: lineNumber + 1, column: columnNumber + 1 };
+    return this.#positions.inScript(scriptId, isOwnFile(file) ? { ...place, own: false } : place);
   }
 
   async #locals(frame: CallFrame): Promise<{ name: string; text: string }[]> {
     const found: { name: string; text: string }[] = [];
     for (const { type, object } of frame.scopeChain) {
-      if (!scopes.has(type) || object.objectId === undefined || found.length >= mostLocals) continue;
+      if (!scopes.has(type) || object.objectId === undefined || found.length >= maxLocals) continue;
       const { result } = await this.#inspector.post<{ result: { name: string; value?: Remote }[] }>('Runtime.getProperties', {
         objectId: object.objectId,
         ownProperties: true,
       });
       for (const { name, value } of result) {
-        if (value === undefined || found.length >= mostLocals || found.some((one) => one.name === name)) continue;
+        if (value === undefined || found.length >= maxLocals || found.some((one) => one.name === name)) continue;
         found.push({ name, text: (await this.#view(value)).text.slice(0, 200) });
       }
     }

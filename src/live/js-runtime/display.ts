@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import type { MessagePort } from 'node:worker_threads';
 
-const mostBytes = 5 * 1024 * 1024;
+const maxBytes = 5 * 1024 * 1024;
 
 export function provideDisplay(port: MessagePort): void {
   const display = (picture: unknown, type?: unknown): void => {
     const bytes = typeof picture === 'string' || picture instanceof URL ? readFileSync(picture) : bytesOf(picture);
-    if (bytes.length > mostBytes) throw new RangeError(`The picture has ${bytes.length} bytes, more than ${mostBytes}`);
+    if (bytes.length > maxBytes) throw new RangeError(`The picture has ${bytes.length} bytes, more than ${maxBytes}`);
     const mimeType = typeof type === 'string' ? type : typeOf(bytes);
     port.postMessage({ ev: 'display', mimeType, data: bytes.toString('base64') });
   };

@@ -1,4 +1,6 @@
 // What was thrown, in parts: every look at it may run the user's code or throw again.
+import type { Fault, Frame } from '../image/engine.ts';
+import { isOwnFile } from './own-frames.ts';
 import {
   append,
   defineProperty,
@@ -15,27 +17,9 @@ import {
 } from './primordials.ts';
 import { print } from './pristine-inspect.ts';
 
-export interface Frame {
-  readonly name: string;
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
-
-export interface Fault {
-  readonly type: string;
-  readonly message: string;
-  readonly frames: readonly Frame[];
-  readonly kind: 'error' | 'syntax' | 'stack' | 'thrown';
-  /** Causes, innermost last, and the errors of an AggregateError. */
-  readonly causes?: readonly string[];
-  /** Its own properties beyond these, such as `code`. */
-  readonly details?: string;
-}
-
 const most = 4_000;
-const mostFrames = 100;
-const mostDetails = 20;
+const maxFrames = 100;
+const maxDetails = 20;
 const BaseError = Error;
 
 export function faultOf(thrown: unknown): Fault {
@@ -56,15 +40,17 @@ export function faultOf(thrown: unknown): Fault {
 }
 
 /** In the words of the engine: `at name (file:line:column)`. */
-export function framesIn(stack: string): Frame[] {
+function framesIn(stack: string): Frame[] {
   const frames: Frame[] = [];
-  for (let from = 0; from <= stack.length && frames.length < mostFrames; ) {
+  for (let from = 0; from <= stack.length && frames.length < maxFrames; ) {
     const next = indexOf(stack, '\n', from);
     const end = next < 0 ? stack.length : next;
     const found = exec(/^\s+at (?:(.*?) \()?(?:(.*?):(\d+):(\d+)|<anonymous>|native)\)?$/, slice(stack, from, end));
     from = end + 1;
     if (found === null) continue;
-    append(frames, { name: awaited(found[1] ?? ''), file: awaited(found[2] ?? ''), line: +(found[3] ?? 0), column: +(found[4] ?? 0) });
+    const file = awaited(found[2] ?? '');
+    const place = { name: awaited(found[1] ?? ''), file, line: +(found[3] ?? 0), column: +(found[4] ?? 0) };
+    append(frames, isOwnFile(file) ? { ...place, own: false } : place);
   }
   return frames;
 }
@@ -99,7 +85,7 @@ function detailsOf(error: object): string | undefined {
     const keys = ownKeys(error);
     const own = {};
     let count = 0;
-    for (let at = 0; at < keys.length && count < mostDetails; at++) {
+    for (let at = 0; at < keys.length && count < maxDetails; at++) {
       const key = keys[at] as string;
       const found = getOwnPropertyDescriptor(error, key);
       if (typeof key !== 'string' || isUsual(key) || found === undefined || !hasOwn(found, 'value') || found.value === undefined) continue;

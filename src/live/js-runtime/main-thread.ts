@@ -1,14 +1,12 @@
-// The main thread of an image: cells run here. A worker beside it holds the wire, so that it answers whatever happens here.
+// The main thread of an image, where cells run. The wire is in a worker, the monitor, which answers even while this thread is busy.
 import { Session } from 'node:inspector';
-import { provideImports } from '../languages/javascript/loader/imports.ts';
+import type { Fault, View } from '../image/engine.ts';
 import { provideDisplay } from './display.ts';
-import type { Fault } from './fault.ts';
 import { reach } from './inspector-access.ts';
-import type { Beside } from './monitor-worker.ts';
+import type { MonitorWorker } from './monitor-worker.ts';
 import { captureOutput, type Output } from './output.ts';
 import { hasOwn, heldValue, store, weakGet, weakSet, whenSettled } from './primordials.ts';
 import { containTimers } from './timers.ts';
-import type { View } from './value-store.ts';
 
 interface Evaluate {
   readonly op: 'evaluate';
@@ -17,7 +15,7 @@ interface Evaluate {
   readonly functions: string;
   readonly awaits: boolean;
   readonly fresh: readonly string[];
-  /** At an error, for the debugger. */
+  /** Pause on error. */
   readonly pauses: boolean;
 }
 
@@ -36,44 +34,46 @@ interface Evaluated {
 
 const flushMs = 200;
 
-/** What the language of the cells knows of values; the monitor asks it for more than this. */
-export interface Holder {
+/** The values of a language; the monitor calls further methods of it. */
+export interface CellValueStore {
   /** The value of a cell. */
   keep(value: unknown): View;
-  fault(thrown: unknown): Fault & { readonly ref?: number };
+  fault(thrown: unknown): Fault;
 }
 
 export interface ImageOptions {
-  readonly beside: Beside;
-  readonly keeper: Holder;
-  /** A program that is there without us: reached at this socket, and left as it is wherever that is possible. */
+  readonly beside: MonitorWorker;
+  readonly keeper: CellValueStore;
+  /** Defines the globals that cells use; `run` runs an awaiting cell. */
+  provide(folder: string, run: (work: () => Promise<unknown>) => void): void;
+  /** Socket of a program that runs without us; it is changed as little as possible. */
   readonly listen?: string;
 }
 
 const session = new Session();
-let keeper: Holder;
+let keeper: CellValueStore;
 let inside: Int32Array;
-// The user's code may replace what they find by their prototypes.
+// Bound early: user code may replace methods of prototypes.
 let tell: (message: unknown) => void;
 const ask = session.post.bind(session) as (method: string, params: object, done?: (error: Error | null, result?: object) => void) => void;
 let output: Output;
 let settleId = '';
 let cell: Cell | undefined;
-/** Whether rejections that nobody handles are told to us. */
+/** Whether 'unhandledRejection' is ours. */
 let watches = false;
 const unhandled: WeakMap<object, Cell> = new WeakMap();
 
-export function startImage({ listen, keeper: own, beside: { worker: monitor, port, inside: shared } }: ImageOptions): void {
+export function startImage({ listen, keeper: own, provide, beside: { worker: monitor, port, inside: shared } }: ImageOptions): void {
   keeper = own;
   inside = shared;
   tell = port.postMessage.bind(port);
   output = captureOutput(port, listen !== undefined);
   session.connect();
   settleId = reach(session, (thrown: boolean, value: unknown) => settle(cell, thrown, value));
-  provideImports(process.cwd(), runAwaiting);
+  provide(process.cwd(), runAwaiting);
   provideDisplay(port);
   if (listen === undefined) takeOver();
-  // The monitor finds the keeper once, before any code of the user has run.
+  // The monitor finds the value store by this name once, before any user code has run.
   Object.defineProperty(globalThis, '__vivarium_keeper', { value: keeper, configurable: true });
   port.on('message', (message: FromMonitor) => {
     if (message.op === 'probe') tell({ ev: 'alive', id: message.id });
@@ -84,12 +84,12 @@ export function startImage({ listen, keeper: own, beside: { worker: monitor, por
   tell({ ev: 'begun' });
   monitor.once('message', () => Reflect.deleteProperty(globalThis, '__vivarium_keeper'));
   if (listen !== undefined) {
-    // The program lives and ends as it would without us.
+    // The program must end as it would without us.
     monitor.unref();
     monitor.on('error', (error) => process.emitWarning(`vivarium/here has ended: ${error.message}`));
     return;
   }
-  // Without it there is no way to be reached.
+  // Without the monitor the image could not be reached.
   monitor.once('exit', () => process.exit(0));
   monitor.once('error', (error) => {
     process.exitCode = 70;
@@ -97,7 +97,7 @@ export function startImage({ listen, keeper: own, beside: { worker: monitor, por
   });
 }
 
-/** What is done only to a program that was started for this. */
+/** Only in a process that we started. */
 function takeOver(): void {
   containTimers(session, output, () => tell({ ev: 'stray', what: 'interrupted', where: 'a timer' }));
   const stray = (what: string) => (error: unknown) => tell({ ev: 'stray', what, fault: keeper.fault(error) });
@@ -108,7 +108,7 @@ function takeOver(): void {
     if (failed === undefined) stray('unhandled')(error);
     else settle(failed, true, error);
   });
-  // What was printed last is still on its way to the worker, which would end with the process.
+  // Wait until the monitor has sent the last output: it ends with the process.
   process.on('exit', () => {
     output.end();
     const flushed = new Int32Array(new SharedArrayBuffer(4));
@@ -172,7 +172,7 @@ function settle(own: Cell | undefined, thrown: boolean, value: unknown): void {
   finish(own, more);
 }
 
-/** The monitor has told of its end. */
+/** The monitor has reported its end. */
 function forget(id: number): void {
   if (cell?.id !== id) return;
   cell.done = true;

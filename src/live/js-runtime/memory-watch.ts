@@ -1,6 +1,6 @@
 // Watches the heap of the main thread. Near its limit the debugger is turned on, because only then the engine stops at the limit
 // instead of ending the process; before that it stays off, because it makes every await many times slower.
-import type { Debugging } from './debugger.ts';
+import type { Debugger } from './debugger.ts';
 import type { Inspector } from './inspector.ts';
 
 const busyMs = 25;
@@ -10,7 +10,7 @@ const near = 0.5;
 
 export class MemoryWatch {
   readonly #inspector: Inspector;
-  readonly #debugging: Debugging;
+  readonly #debugging: Debugger;
   #most = Number.POSITIVE_INFINITY;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #busy = false;
@@ -20,7 +20,7 @@ export class MemoryWatch {
   /** A cell was stopped, and may not be able to tell. */
   onCaught: () => void = () => undefined;
 
-  constructor(inspector: Inspector, debugging: Debugging, told: (event: object) => void) {
+  constructor(inspector: Inspector, debugging: Debugger, told: (event: object) => void) {
     this.#inspector = inspector;
     this.#debugging = debugging;
     debugging.onMemory = (where) => {

@@ -1,43 +1,44 @@
-// The worker beside the main thread: it answers the host, watches the memory, interrupts, and looks at what the main thread holds.
+// The monitor: a worker that answers the host, watches memory, interrupts, and inspects the main thread even while it is busy.
 import { chmodSync } from 'node:fs';
 import { createServer, Socket } from 'node:net';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { Debugging } from './debugger.ts';
-import type { Fault } from './fault.ts';
+import type { Fault } from '../image/engine.ts';
+import type { RefusalReason } from '../image/refusal.ts';
+import { Debugger } from './debugger.ts';
 import { Inspector } from './inspector.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { Positions } from './positions.ts';
-import { type Frame, Wire } from './wire.ts';
+import { Wire, type WireFrame } from './wire.ts';
 
-/** What the language of the cells answers beside what every image does. */
-export interface Tongue {
-  /** Of the language, where it is not Node's. */
+/** What a language adds to the monitor. */
+export interface LanguageMonitor {
+  /** Default: Node's. */
   readonly version?: string;
-  /** Before any code of the user has run. */
+  /** Called before any user code has run. */
   begin(): Promise<void>;
-  /** An evaluation is about to run; `pauses` where it is to stop at an error. */
-  noted(request: Frame, pauses: boolean): Promise<void> | undefined;
-  /** True where an evaluation that ended is not over yet: it is told of with `conclude`. */
-  holds?(id: number, told: Frame): boolean;
-  /** What it holds is to end; true where there was something. */
+  /** Called before an evaluation; `pauses`: pause on error. */
+  noted(request: WireFrame, pauses: boolean): Promise<void> | undefined;
+  /** True to hold the result of an evaluation back, until `conclude` is called. */
+  holds?(id: number, told: WireFrame): boolean;
+  /** Ends a held evaluation; false where there is none. */
   abort?(): boolean;
-  /** Undefined where it knows no such op. */
-  answer(request: Frame): Promise<object> | undefined;
+  /** Undefined for an unknown operation. */
+  answer(request: WireFrame): Promise<object> | undefined;
 }
 
-/** What it has to work with. */
-export interface Bench {
+/** What the monitor offers to a language. */
+export interface MonitorServices {
   readonly inspector: Inspector;
-  readonly debugging: Debugging;
+  readonly debugging: Debugger;
   readonly positions: Positions;
   readonly folder: string;
-  /** To the main thread. */
+  /** Sends to the main thread. */
   post(message: object): void;
-  /** To the host. */
+  /** Sends to the host. */
   tell(event: object): void;
-  /** An evaluation is over. */
+  /** Reports the result of an evaluation. */
   conclude(id: number, told: object): void;
-  /** To look at something may run code of the user's after all. Where that is all that runs, it is stopped. */
+  /** With a timeout: inspection can run user code after all, which is then terminated unless an evaluation runs. */
   inTime<T>(work: Promise<T>): Promise<T>;
 }
 
@@ -50,29 +51,29 @@ interface Given {
 
 const { port, folder, listen, inside } = workerData as Given;
 const inspector = new Inspector();
-/** An attached program may have none, and another one later. */
+/** The host; an attached program may have none, or another one later. */
 let wire: Wire | undefined;
 const positions = new Positions(inspector);
-const debugging = new Debugging(inspector, positions, (event) => wire?.send(event));
+const debugging = new Debugger(inspector, positions, (event) => wire?.send(event));
 const memory = new MemoryWatch(inspector, debugging, (event) => wire?.send(event));
-let tongue: Tongue;
-/** The main thread can be looked at: everything is there, and no code of the user has run. */
+let language: LanguageMonitor;
+/** Resolves when the main thread is set up, before any user code has run. */
 let isBegun: () => void;
 const begun = new Promise<void>((resolve) => {
   isBegun = resolve;
 });
 let connected: Promise<void>;
-/** What the main thread has to answer. */
+/** Probes that the main thread has not answered. */
 const probes = new Map<number, () => void>();
 let busy: number | undefined;
 const lookMs = 20_000;
-/** So long a cell has to tell of its own end. */
+/** How long a stopped cell has to report its own end. */
 const tellMs = 100;
-/** Questions of our own, with numbers the host does not use. */
+/** Ids of our own probes, which the host does not use. */
 let aside = -1_000_000_000;
 
-port.on('message', (message: Frame) => {
-  const { ev, id, ...rest } = message as { ev: string; id: number } & Frame;
+port.on('message', (message: WireFrame) => {
+  const { ev, id, ...rest } = message as { ev: string; id: number } & WireFrame;
   if (ev === 'begun') isBegun();
   else if (ev === 'flush') wire?.flush(message['flushed'] as Int32Array);
   else if (ev === 'alive') {
@@ -80,18 +81,18 @@ port.on('message', (message: Frame) => {
     probes.delete(id);
   } else if (ev === 'evaluated') {
     const told = { ...placed(rest), ...memory.caught(id) };
-    if (tongue.holds?.(id, told) !== true) conclude(id, told);
+    if (language.holds?.(id, told) !== true) conclude(id, told);
   } else wire?.send(placed(message));
 });
 
-/** What was thrown, with the places where the user wrote it. */
-function placed(message: Frame): Frame {
+/** Maps the frames of a fault to the places in the source. */
+function placed(message: WireFrame): WireFrame {
   const fault = message['fault'] as Fault | undefined;
   if (fault === undefined) return message;
   return { ...message, fault: { ...fault, frames: fault.frames.map((one) => positions.inCell(one)) } };
 }
 
-// Stopped after it had awaited something, a cell never tells of its end: once the main thread is free again, we do.
+// A cell stopped after an await never reports its end: report it once the main thread is free again.
 memory.onCaught = () => {
   const id = busy;
   if (id === undefined) return;
@@ -101,7 +102,7 @@ memory.onCaught = () => {
     port.postMessage({ op: 'forget', id });
     conclude(id, memory.caught(id));
   });
-  // Short of memory, the main thread may fail to take it.
+  // Short of memory, the main thread may drop the message: repeat it.
   const ask = (): void => {
     if (busy !== id || !probes.has(probe)) return;
     port.postMessage({ op: 'probe', id: probe });
@@ -110,16 +111,16 @@ memory.onCaught = () => {
   setTimeout(ask, tellMs);
 };
 
-export function startMonitor(learn: (bench: Bench) => Tongue): void {
+export function startMonitor(languageMonitor: (bench: MonitorServices) => LanguageMonitor): void {
   const post = (message: object): void => port.postMessage(message);
-  tongue = learn({ inspector, debugging, positions, folder, post, tell: (event) => wire?.send(event), conclude, inTime });
+  language = languageMonitor({ inspector, debugging, positions, folder, post, tell: (event) => wire?.send(event), conclude, inTime });
   connected = begun
     .then(() => inspector.connect())
-    .then(() => tongue.begin())
+    .then(() => language.begin())
     .then(() => parentPort?.postMessage('ready'));
   if (listen === undefined) return take(new Socket({ fd: 3, readable: true, writable: true }));
-  // One host at a time: two would undo each other's work.
-  // The end of the one before may still be on its way.
+  // One host at a time.
+  // The 'close' of the host before may still be pending.
   const server = createServer((socket) => {
     if (wire === undefined) take(socket);
     else setTimeout(() => (wire === undefined ? take(socket) : socket.destroy()), 200);
@@ -138,42 +139,50 @@ function take(socket: Socket): void {
     asked: (request) => void answer(request),
     ended() {
       wire = undefined;
-      // Without a host there is nobody to live for, unless the program was there before.
+      // An image ends with its host; an attached program goes on.
       if (listen === undefined) endAll();
       over(busy);
     },
   });
 }
 
-/** With everything that was started here, whatever the main thread is doing: it could not be asked any more. */
+/** Kills the process group, whatever the main thread is doing. */
 function endAll(): never {
   try {
     process.kill(-process.pid, 'SIGKILL');
   } catch {
-    // In a sandbox the group is not ours, and ends with it.
+    // In a sandbox the group is not ours, and ends with the sandbox.
   }
   process.kill(process.pid, 'SIGKILL');
   process.exit(0);
 }
 
-async function begin(terms: Frame): Promise<void> {
+async function begin(terms: WireFrame): Promise<void> {
   await connected;
   if (listen === undefined) memory.begin(Number(terms['heapMb']));
-  wire?.send({ ev: 'ready', version: tongue.version ?? process.version, pid: process.pid });
+  wire?.send({ ev: 'ready', version: language.version ?? process.version, pid: process.pid });
 }
 
-async function answer(request: Frame): Promise<void> {
+async function answer(request: WireFrame): Promise<void> {
   const { id } = request;
   try {
     const result = await carryOut(request);
     if (result !== undefined) wire?.send({ id, ev: 'done', ...result });
   } catch (error) {
-    wire?.send({ id, ev: 'done', refused: error instanceof Error ? error.message : String(error) });
+    const refused = error instanceof Error ? error.message : String(error);
+    wire?.send({ id, ev: 'done', refused, ...(await reasonFor(request)) });
   }
 }
 
-/** Undefined where the answer comes later. */
-async function carryOut(request: Frame): Promise<object | undefined> {
+/** Why it was refused, where the host decides by it. */
+async function reasonFor({ op, target }: WireFrame): Promise<{ readonly reason?: RefusalReason }> {
+  if (op !== 'inspect' || typeof target !== 'number') return {};
+  const isMissing = await inspector.ask<boolean>('isMissing', target).catch(() => false);
+  return isMissing ? { reason: 'missing-ref' } : {};
+}
+
+/** Undefined where the answer is sent later. */
+async function carryOut(request: WireFrame): Promise<object | undefined> {
   const id = request['id'] as number;
   switch (request['op']) {
     case 'ping':
@@ -184,10 +193,10 @@ async function carryOut(request: Frame): Promise<object | undefined> {
       return undefined;
     case 'evaluate':
       {
-        // What comes in the same breath must find it running.
+        // `busy` must be set before the next request is read, so await only where necessary.
         const pauses = request['onError'] === 'pause';
         if (pauses) await free();
-        const noted = tongue.noted(request, pauses);
+        const noted = language.noted(request, pauses);
         if (noted !== undefined) await noted;
       }
       busy = id;
@@ -209,14 +218,14 @@ async function carryOut(request: Frame): Promise<object | undefined> {
     case 'abandon':
       return over(busy);
   }
-  const answered = tongue.answer(request);
+  const answered = language.answer(request);
   if (answered !== undefined) return answered;
   throw new Error(`This image does not know ${String(request['op'])}`);
 }
 
 /**
- * The main thread is done with everything before. While it tells of the end of a cell, the engine has put aside whether errors
- * pause, to put it back afterwards: what is said meanwhile is undone by that.
+ * Resolves when the main thread is idle. While it reports the end of a cell, V8 saves the pause-on-exceptions state and restores
+ * it afterwards, so a change made meanwhile would be undone.
  */
 function free(): Promise<void> {
   const probe = --aside;
@@ -242,15 +251,15 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** By the time it has stopped, the next cell may run already. */
+/** `cell`: by the time it has stopped, the next cell may be running. */
 async function stop(cell: number | undefined): Promise<object> {
-  if (tongue.abort?.() === true) return {};
+  if (language.abort?.() === true) return {};
   if (debugging.paused) await debugging.abort();
   else await inspector.post('Runtime.terminateExecution');
   return over(cell);
 }
 
-/** Nobody waits for the cell any more, whether it tells of its end or not. What comes late takes nothing from the next one. */
+/** Marks the cell as over; a no-op where the next one runs already. */
 function over(cell: number | undefined): object {
   if (busy !== cell) return {};
   busy = undefined;

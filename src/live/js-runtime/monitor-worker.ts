@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 
-export interface Beside {
+export interface MonitorWorker {
   readonly worker: Worker;
   /** To the worker. */
   readonly port: MessagePort;
@@ -11,7 +11,7 @@ export interface Beside {
 }
 
 /** It waits for a first message on the port before it looks at this thread. */
-export function startBeside(listen?: string): Beside {
+export function startMonitorWorker(listen?: string): MonitorWorker {
   const { port1: port, port2: other } = new MessageChannel();
   const inside = new Int32Array(new SharedArrayBuffer(4));
   // A program that was there before may begin threads of its own meanwhile.

@@ -1,10 +1,17 @@
 // An error that is shown as a value brings its stack: the frames of the image itself are left out of it.
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exec, indexOf, slice } from './primordials.ts';
 
 const url = import.meta.url;
 const path = fileURLToPath(url);
 const isOwn = (text: string): boolean => indexOf(text, path) >= 0 || indexOf(text, url) >= 0;
+/** The build puts everything that runs in an image into one folder. */
+const folders = [`${dirname(path)}/`, `${dirname(url)}/`] as const;
+
+export function isOwnFile(file: string): boolean {
+  return indexOf(file, folders[0]) === 0 || indexOf(file, folders[1]) === 0;
+}
 
 export function withoutOwnFrames(text: string): string {
   if (!isOwn(text)) return text;

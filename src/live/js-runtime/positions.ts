@@ -1,10 +1,7 @@
 // From where the engine is to where the user wrote it: cells that were rewritten, files that a compiler moved, files that were swapped.
 import { SourceMap } from 'node:module';
-import type { Column } from '../languages/javascript/cells/cell.ts';
-import type { Runnable } from '../languages/javascript/loader/transform.ts';
-import { placesOf } from '../languages/javascript/reload/alignment.ts';
-import { type Places, placeIn } from '../languages/javascript/reload/place-table.ts';
 import type { Inspector } from './inspector.ts';
+import { type Places, placeIn } from './place-table.ts';
 
 export interface Position {
   readonly file: string;
@@ -12,7 +9,10 @@ export interface Position {
   readonly column: number;
 }
 
-const mostCells = 500;
+/** In a line of a cell, from 0: a column in what runs, and the same in what was written. */
+export type Column = readonly [line: number, there: number, written: number];
+
+const maxCells = 500;
 
 export class Positions {
   readonly #inspector: Inspector;
@@ -31,15 +31,15 @@ export class Positions {
     if (name === undefined || !Array.isArray(columns)) return;
     this.#cells.set(name, columns as Column[]);
     for (const oldest of this.#cells.keys()) {
-      if (this.#cells.size <= mostCells) break;
+      if (this.#cells.size <= maxCells) break;
       this.#cells.delete(oldest);
     }
   }
 
-  /** Places in the file as it is now, for a script that was swapped. */
-  swapped(scriptId: string, running: Runnable, wanted: Runnable): Places {
-    const map = mapIn(wanted.code);
-    const places = placesOf(running, wanted).flatMap(([line, column, toLine, toColumn]) => {
+  /** For a script that was swapped: from what runs to the file as it is now, by places in the code that the file was compiled to. */
+  swapped(scriptId: string, compiled: Places, code: string): Places {
+    const map = mapIn(code);
+    const places = compiled.flatMap(([line, column, toLine, toColumn]) => {
       const to = map === null ? [toLine, toColumn] : written(map, toLine, toColumn);
       return to === undefined ? [] : [[line, column, to[0], to[1]] as Places[number]];
     });

@@ -18,11 +18,11 @@ export interface Cost {
   readonly ms: number;
 }
 
-const mostCosts = 20;
+const maxCosts = 20;
 /** Each is counted by a walk over the whole heap. */
-const mostClasses = 10;
+const maxClasses = 10;
 
-export class Measuring {
+export class Profiler {
   readonly #inspector: Inspector;
   readonly #folder: string;
 
@@ -49,8 +49,8 @@ export class Measuring {
   async heap(classes: readonly string[]): Promise<object> {
     const { usedSize, totalSize } = await this.#inspector.post<{ usedSize: number; totalSize: number }>('Runtime.getHeapUsage');
     const counts: { name: string; count: number }[] = [];
-    for (const name of classes.slice(0, mostClasses)) counts.push({ name, count: await this.#instances(name) });
-    return { usedSize, totalSize, classes: counts.sort((a, b) => b.count - a.count), more: Math.max(0, classes.length - mostClasses) };
+    for (const name of classes.slice(0, maxClasses)) counts.push({ name, count: await this.#instances(name) });
+    return { usedSize, totalSize, classes: counts.sort((a, b) => b.count - a.count), more: Math.max(0, classes.length - maxClasses) };
   }
 
   #costs({ nodes, samples = [], timeDeltas = [] }: Profile): object {
@@ -70,8 +70,8 @@ export class Measuring {
       costs.set(key, cost);
     }
     const sorted = [...costs.values()].sort((a, b) => b.micros - a.micros);
-    const top: Cost[] = sorted.slice(0, mostCosts).map(({ name, place, micros }) => ({ name, place, ms: micros / 1000 }));
-    return { costs: top, ms: total / 1000, samples: samples.length, more: Math.max(0, sorted.length - mostCosts) };
+    const top: Cost[] = sorted.slice(0, maxCosts).map(({ name, place, micros }) => ({ name, place, ms: micros / 1000 }));
+    return { costs: top, ms: total / 1000, samples: samples.length, more: Math.max(0, sorted.length - maxCosts) };
   }
 
   async #instances(name: string): Promise<number> {

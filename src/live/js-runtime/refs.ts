@@ -1,9 +1,8 @@
-// Values that were shown, by number. The newest are held, the others only as long as the program holds them: what was shown must
-// not fill the memory.
+// Values that were shown, by number. Only the newest are held strongly, the others by weak references: they must not fill the heap.
 import { deref, mapClear, mapDelete, mapGet, mapHas, mapSet, weakGet, weakSet } from './primordials.ts';
 
-const mostRefs = 10_000;
-const mostHeld = 50;
+const maxRefs = 10_000;
+const maxHeld = 50;
 const Weak = WeakRef;
 
 export class Refs {
@@ -11,9 +10,15 @@ export class Refs {
   readonly #held: Map<number, object> = new Map();
   readonly #numbers: WeakMap<object, number> = new WeakMap();
   #next = 1;
-  /** The numbers below these are let go of. */
+  /** Lower numbers were released. */
   #firstHeld = 1;
   #firstKnown = 1;
+
+  /** The number was never given, or its value was released. */
+  isMissing(ref: number): boolean {
+    const found = mapGet(this.#refs, ref);
+    return found === undefined || deref(found) === undefined;
+  }
 
   /** What a number stands for. */
   get(ref: number): unknown {
@@ -24,7 +29,7 @@ export class Refs {
     return value;
   }
 
-  /** Undefined for what is its own name, such as a number. */
+  /** Undefined for primitive values. */
   number(value: unknown): number | undefined {
     if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
     const known = weakGet(this.#numbers, value);
@@ -33,12 +38,12 @@ export class Refs {
     weakSet(this.#numbers, value, ref);
     mapSet(this.#refs, ref, new Weak(value));
     mapSet(this.#held, ref, value);
-    while (ref - this.#firstHeld >= mostHeld) mapDelete(this.#held, this.#firstHeld++);
-    while (ref - this.#firstKnown >= mostRefs) mapDelete(this.#refs, this.#firstKnown++);
+    while (ref - this.#firstHeld >= maxHeld) mapDelete(this.#held, this.#firstHeld++);
+    while (ref - this.#firstKnown >= maxRefs) mapDelete(this.#refs, this.#firstKnown++);
     return ref;
   }
 
-  /** Memory is short. */
+  /** Releases all strong references when memory is short. */
   letGo(): void {
     mapClear(this.#held);
     this.#firstHeld = this.#next;

@@ -1,4 +1,4 @@
 // Begun before anything else is loaded: the worker takes longer to be there than all the rest.
-import { type Beside, startBeside } from './monitor-worker.ts';
+import { type MonitorWorker, startMonitorWorker } from './monitor-worker.ts';
 
-export const beside: Beside = startBeside();
+export const beside: MonitorWorker = startMonitorWorker();

@@ -1,5 +1,6 @@
 // Values the session holds on to: the last one, the last error, and whatever was shown with a number.
-import { type Fault, faultOf } from './fault.ts';
+import type { Fault, Member, Members, View } from '../image/engine.ts';
+import { faultOf } from './fault.ts';
 import { withoutOwnFrames } from './own-frames.ts';
 import {
   append,
@@ -28,41 +29,18 @@ import {
 import { print } from './pristine-inspect.ts';
 import { Refs } from './refs.ts';
 
-export interface View {
-  /** How it prints, bounded. */
-  readonly text: string;
-  readonly type: string;
-  /** Objects and functions are kept under a number. */
-  readonly ref?: number;
-  /** There is more than the text shows. */
-  readonly cut?: true;
-}
-
-export interface Member {
-  readonly key: string;
-  readonly text: string;
-  readonly ref?: number;
-}
-
-export interface Members extends View {
-  readonly members: readonly Member[];
-  readonly offset: number;
-  readonly total: number;
-  readonly proto?: string;
-}
-
-const mostText = 10_000;
+const maxText = 10_000;
 const pageLength = 50;
-const mostKeys = 1_000;
+const maxKeys = 1_000;
 const shownKeys = 50;
-const mostKey = 200;
+const maxKey = 200;
 const plain = { depth: 3, maxStringLength: 5_000, maxArrayLength: 50, breakLength: 100, showProxy: true };
 
 const { toStringTag: tag } = Symbol;
 /** A cell may declare the name for itself. */
 const world = globalThis;
 
-export class Keeper {
+export class ValueStore {
   readonly #refs: Refs = new Refs();
 
   constructor() {
@@ -75,7 +53,7 @@ export class Keeper {
     return this.view(value, true);
   }
 
-  fault(thrown: unknown): Fault & { readonly ref?: number } {
+  fault(thrown: unknown): Fault {
     define('_err', thrown);
     const ref = this.#refs.number(thrown);
     return { ...faultOf(thrown), ...(ref !== undefined && { ref }) };
@@ -90,6 +68,10 @@ export class Keeper {
   /** What a number stands for. */
   get(ref: number): unknown {
     return this.#refs.get(ref);
+  }
+
+  isMissing(ref: number): boolean {
+    return this.#refs.isMissing(ref);
   }
 
   /** Along keys or indices, without running a getter. */
@@ -134,7 +116,7 @@ let lastKeys: { readonly of: object; readonly keys: readonly (string | symbol)[]
 function keysOf(value: object): readonly (string | symbol)[] {
   if (lastKeys?.of === value) return lastKeys.keys;
   const keys = ownKeys(value);
-  if (keys.length > mostKeys) {
+  if (keys.length > maxKeys) {
     lastKeys = { of: value, keys };
     microtask(() => {
       lastKeys = undefined;
@@ -174,7 +156,7 @@ function entryOf(from: object, entry: unknown, at: number): Found {
 
 function propertyOf(from: object, key: string | symbol): Found {
   const found = getOwnPropertyDescriptor(from, key);
-  const name = slice(toText(key), 0, mostKey);
+  const name = slice(toText(key), 0, maxKey);
   if (found === undefined || hasOwn(found, 'value')) return { key: name, value: found?.value, note: undefined };
   return { key: name, value: undefined, note: found.get === undefined ? '[setter]' : '[getter]' };
 }
@@ -195,8 +177,8 @@ function define(name: string, value: unknown): void {
   setProperty(world, name, value);
 }
 
-function show(value: unknown, custom: boolean, most: number = mostText): { readonly text: string; readonly cut: boolean } {
-  const small = most < mostText && { depth: 1, maxArrayLength: 10, maxStringLength: most };
+function show(value: unknown, custom: boolean, most: number = maxText): { readonly text: string; readonly cut: boolean } {
+  const small = most < maxText && { depth: 1, maxArrayLength: 10, maxStringLength: most };
   let text: string;
   let more = 0;
   try {
@@ -218,7 +200,7 @@ function presentable(value: unknown, custom: boolean): { readonly shown: unknown
   if (!custom && !isQuiet(value, 4, { left: 2_000 })) throw new Error('a getter gives something in it its name');
   if (isArray(value) || isView(value)) return { shown: value, left: 0 };
   const keys = keysOf(value);
-  if (keys.length <= mostKeys) return { shown: value, left: 0 };
+  if (keys.length <= maxKeys) return { shown: value, left: 0 };
   const some: object = create(getPrototypeOf(value));
   for (let at = 0; at < shownKeys; at++) {
     const key = keys[at] as string;

@@ -1,12 +1,12 @@
 // The private channel to the host: lines of JSON. Every line we send carries a secret that the user's code never sees.
 import type { Socket } from 'node:net';
 
-export type Frame = Readonly<Record<string, unknown>>;
+export type WireFrame = Readonly<Record<string, unknown>>;
 
 export interface WireEvents {
-  /** The first line brings the secret and the terms. */
-  begun(terms: Frame): void;
-  asked(request: Frame): void;
+  /** The first line has the secret and the terms. */
+  begun(terms: WireFrame): void;
+  asked(request: WireFrame): void;
   ended(): void;
 }
 
@@ -21,7 +21,7 @@ export class Wire {
     socket.on('data', (text) => {
       this.#rest += String(text);
       for (let end = this.#rest.indexOf('\n'); end >= 0; end = this.#rest.indexOf('\n')) {
-        const frame = JSON.parse(this.#rest.slice(0, end)) as Frame;
+        const frame = JSON.parse(this.#rest.slice(0, end)) as WireFrame;
         this.#rest = this.#rest.slice(end + 1);
         if (this.#secret === undefined) {
           this.#secret = String(frame['secret']);
@@ -34,12 +34,12 @@ export class Wire {
   }
 
   send(frame: object): void {
-    // Before the host has introduced itself nothing is for it.
+    // Nothing can be sent before the host has sent the secret.
     if (!this.#socket.destroyed && this.#secret !== undefined)
       this.#socket.write(`${JSON.stringify({ secret: this.#secret, ...frame })}\n`);
   }
 
-  /** Wakes whoever waits there once everything is written. */
+  /** Notifies `flushed` once everything is written. */
   flush(flushed: Int32Array): void {
     this.#socket.write('', () => {
       Atomics.store(flushed, 0, 1);

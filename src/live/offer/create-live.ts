@@ -5,27 +5,30 @@ import { stateFolder as usualFolder } from '../../node/user-folders.ts';
 import { coreOf } from '../../server/core.ts';
 import { VivariumError } from '../../server/index.ts';
 import { Server } from '../../server/server.ts';
-import { Audit, type AuditSink } from '../access/audit.ts';
-import { auditFile, isWithin, placeOf } from '../access/audit-file.ts';
+import { Audit } from '../access/audit.ts';
+import { auditFile, placeOf } from '../access/audit-file.ts';
+import type { AuditSink } from '../access/audit-record.ts';
+import { calledBy, callerOf } from '../access/caller.ts';
 import type { Engine } from '../image/engine.ts';
-import { type SpareChoice, Spares } from '../image/warm-pool.ts';
+import { type SpareChoice, WarmPool } from '../image/warm-pool.ts';
+import { findPrograms, namedPrograms } from '../languages/attachable-programs.ts';
 import { javascript } from '../languages/javascript/engine.ts';
 import { checkProject } from '../sandbox/mounts.ts';
+import { contains } from '../sandbox/paths.ts';
 import { ownFiles } from '../sandbox/program.ts';
 import { type SandboxOptions, type SandboxTerms, sandboxProblem } from '../sandbox/sandbox.ts';
-import { findVisits, namedVisits, type Visit } from '../session/attachable-programs.ts';
-import { calledBy, callerOf } from '../session/caller.ts';
-import { Workplace } from '../session/caller-sessions.ts';
+import { CallerSessions } from '../session/caller-sessions.ts';
 import { createMask } from '../session/mask.ts';
 import { configuredLoad } from '../session/project-config.ts';
-import { Home } from '../session/project-folder.ts';
+import { ProjectFolder } from '../session/project-folder.ts';
 import type { SessionTerms } from '../session/session-terms.ts';
-import { Sessions } from '../session/sessions.ts';
+import { type AttachableProgram, Sessions } from '../session/sessions.ts';
 import { offerExtraTools, type ToolChoice } from './extra-tools.ts';
 import { guide } from './instructions.ts';
 import { offerPrompts } from './prompts.ts';
 import { offerResources } from './resources.ts';
-import { type SurfaceName, surfaceOf } from './surfaces/surface.ts';
+import type { SurfaceName } from './surfaces/surface.ts';
+import { surfaceOf } from './surfaces/surfaces.ts';
 import { offerTools } from './tools.ts';
 
 export interface LiveOptions {
@@ -143,7 +146,7 @@ export function createLive(options: LiveOptions = {}): Live {
   const surface = surfaceOf(options.surface, engines);
   if (surface !== undefined && (options.tools !== undefined || options.expose === true))
     throw new VivariumError('ERR_CONFIG', `The surface ${options.surface} has the tools it has: leave out tools and expose`);
-  const home = new Home(options.cwd ?? process.cwd(), options.cwd === undefined && single);
+  const home = new ProjectFolder(options.cwd ?? process.cwd(), options.cwd === undefined && single);
   const limits: LiveLimits = { ...usual, ...options.limits };
   const stateFolder = options.stateFolder ?? join(usualFolder(), 'live');
   const sandbox = sandboxOf(options.sandbox, stateFolder, home);
@@ -162,22 +165,22 @@ export function createLive(options: LiveOptions = {}): Live {
     processes: limits.processes,
     bootMs: limits.bootMs,
     graceMs: limits.graceMs,
-    mostOutput: limits.output,
-    mostQueued: 100,
+    maxOutput: limits.output,
+    maxQueued: 100,
     ...createMask(process.env),
     sandbox,
-    spares: new Spares(options.spare ?? 'slow'),
+    warmPool: new WarmPool(options.spare ?? 'slow'),
     audit,
   };
   const sessions = new Sessions({
     engines,
     ...(options.absent !== undefined && { absent: options.absent }),
-    mostSessions: limits.sessions,
+    maxSessions: limits.sessions,
     idleMs: limits.idleMs,
-    ...visitsOf(options.attach, home),
+    ...programsOf(options.attach, home),
     terms,
   });
-  const place = new Workplace({
+  const place = new CallerSessions({
     sessions,
     waitMs: limits.waitMs,
     timeoutMs: limits.timeoutMs,
@@ -193,7 +196,7 @@ export function createLive(options: LiveOptions = {}): Live {
   offerResources(local, place, { name, version });
   offerPrompts(local, place);
   const { env: seen, mask, unfinished } = terms;
-  const tests = { home, engines, env: seen, timeoutMs: limits.timeoutMs, mostOutput: limits.output, mask, unfinished, sandbox, audit };
+  const tests = { home, engines, env: seen, timeoutMs: limits.timeoutMs, maxOutput: limits.output, mask, unfinished, sandbox, audit };
   offerExtraTools(local, place, options.tools ?? 'default', tests);
   const server = surface === undefined ? local : new Server({ name, version, ...surface.server });
   surface?.offer(server, place);
@@ -215,12 +218,12 @@ export function createLive(options: LiveOptions = {}): Live {
   };
 }
 
-function visitsOf(attach: LiveOptions['attach'], home: Home): { visits?: () => readonly Visit[] } {
-  if (attach === true) return { visits: () => findVisits(home.folder) };
+function programsOf(attach: LiveOptions['attach'], home: ProjectFolder): { programs?: () => readonly AttachableProgram[] } {
+  if (attach === true) return { programs: () => findPrograms(home.folder) };
   if (attach === undefined || attach === false || attach.length === 0) return {};
   try {
-    const named = namedVisits(attach);
-    return { visits: () => named };
+    const named = namedPrograms(attach);
+    return { programs: () => named };
   } catch (error) {
     throw new VivariumError('ERR_CONFIG', (error as Error).message, { cause: error });
   }
@@ -231,7 +234,7 @@ function auditOf(audit: LiveOptions['audit'], report: (error: unknown) => void, 
   if (audit === undefined || typeof audit === 'function') return new Audit(audit, { report });
   try {
     const file = placeOf(audit.file);
-    if (project !== undefined && isWithin(file, realpathSync(project)))
+    if (project !== undefined && contains(realpathSync(project), file))
       throw new Error(
         `The audit log ${file} is in the project, which code in the sandbox sees. Keep it elsewhere, such as in your home folder.`,
       );
@@ -242,7 +245,7 @@ function auditOf(audit: LiveOptions['audit'], report: (error: unknown) => void, 
 }
 
 /** Where a client may still name another folder, that one is looked at when the first image starts. */
-function sandboxOf(sandbox: LiveOptions['sandbox'], stateFolder: string, home: Home): SandboxTerms | undefined {
+function sandboxOf(sandbox: LiveOptions['sandbox'], stateFolder: string, home: ProjectFolder): SandboxTerms | undefined {
   if (sandbox === undefined || sandbox === false) return undefined;
   const problem = sandboxProblem();
   if (problem !== undefined) throw new VivariumError('ERR_CONFIG', `There is no sandbox to be had: ${problem}`);

@@ -1,14 +1,14 @@
 // debug: looks around where the program is paused, and lets it go on.
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
-import { asPause, asText, asView } from '../image/frames.ts';
-import type { Workplace } from '../session/caller-sessions.ts';
+import type { ResultOf } from '../image/operations.ts';
+import type { CallerSessions } from '../session/caller-sessions.ts';
 import { pauseText, valueText } from './report.ts';
-import { answer, inWords, saying, waitFor } from './tool-results.ts';
+import { okResult, resultOptions, runResult, waitFor } from './tool-results.ts';
 
 const steps = ['into', 'over', 'out'] as const;
 
-export function debugTool(server: Server, place: Workplace): void {
+export function debugTool(server: Server, place: CallerSessions): void {
   server.tool(
     'debug',
     {
@@ -26,7 +26,7 @@ export function debugTool(server: Server, place: Workplace): void {
         },
         required: ['action'],
       } as const,
-      ...inWords,
+      ...resultOptions,
       annotations: { destructiveHint: false },
     },
     async ({ action, frame = 0, code, step = 'over', restart, value: given, session: name }, ctx) => {
@@ -39,11 +39,11 @@ export function debugTool(server: Server, place: Workplace): void {
         throw new ToolError('Say which: restart is its number in [Restarts], and value its value where it takes one');
       if (action === 'abort') {
         await session.stop(run);
-        return answer(session, run, await waitFor(session, run, ctx, place.waitMs));
+        return runResult(session, run, await waitFor(session, run, ctx, place.waitMs));
       }
       const paused = run.pause;
       if (action !== 'frames' && action !== 'eval') run.pause = undefined;
-      let answered: object;
+      let answered: ResultOf<'debug'>;
       try {
         answered = await session.ask('debug', { action: action === 'step' ? step : action, frame, code, restart, value: given });
       } catch (error) {
@@ -51,16 +51,15 @@ export function debugTool(server: Server, place: Workplace): void {
         throw new ToolError(session.terms.mask((error as Error).message));
       }
       if (action === 'frames') {
-        const { line, more } = pauseText(asPause(answered), session);
-        return saying(session, 'paused', [line, ...more].join('\n'));
+        const { line, more } = pauseText(answered.pause, session);
+        return okResult(session, 'paused', [line, ...more].join('\n'));
       }
       if (action === 'eval') {
-        const told = answered as { value?: unknown; thrown?: unknown };
-        if (told.value === undefined) throw new ToolError(session.terms.mask(`[ERROR] ${asText(told.thrown)}`));
-        const value = asView(told.value);
-        return saying(session, 'paused', valueText(value), value.ref === undefined ? {} : { refs: [value.ref] });
+        const { value, thrown = '' } = answered;
+        if (value === undefined) throw new ToolError(session.terms.mask(`[ERROR] ${thrown}`));
+        return okResult(session, 'paused', valueText(value), value.ref === undefined ? {} : { refs: [value.ref] });
       }
-      return answer(session, run, await waitFor(session, run, ctx, place.waitMs));
+      return runResult(session, run, await waitFor(session, run, ctx, place.waitMs));
     },
   );
 }

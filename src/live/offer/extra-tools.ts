@@ -4,22 +4,22 @@ import type { Context } from '../../server/context.ts';
 import { VivariumError } from '../../server/index.ts';
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
-import { CellFault, type Fault } from '../image/engine.ts';
-import { findRunner, noRunner } from '../languages/test-runners.ts';
-import type { Workplace } from '../session/caller-sessions.ts';
+import { CellFault } from '../image/engine.ts';
+import type { Profile } from '../image/operations.ts';
+import type { CallerSessions } from '../session/caller-sessions.ts';
 import type { Session } from '../session/session.ts';
-import { offerRunTests, type TestTerms } from './run-tests.ts';
-import { answer, asking, failing, inWords, saying, type Told, waitFor } from './tool-results.ts';
+import { findRunner, noRunner, offerRunTests, type TestTerms } from './run-tests.ts';
+import { askImage, failure, type LiveResult, okResult, resultOptions, runResult, waitFor } from './tool-results.ts';
 
 /** `default` has run_tests where the project has a runner for them. */
 export type ToolChoice = 'default' | 'all' | readonly string[];
 
-type Offer = (server: Server, place: Workplace) => void;
+type Offer = (server: Server, place: CallerSessions) => void;
 
 const offers: Readonly<Record<string, Offer>> = { define, complete, check_syntax: checkSyntax, load_file: loadFile, profile, heap };
 const text = { type: 'string' } as const;
 
-export function offerExtraTools(server: Server, place: Workplace, choice: ToolChoice, tests: TestTerms): void {
+export function offerExtraTools(server: Server, place: CallerSessions, choice: ToolChoice, tests: TestTerms): void {
   const names = [...Object.keys(offers), 'run_tests'];
   const chosen = choice === 'default' ? ['run_tests'] : choice === 'all' ? names : choice;
   const unknown = chosen.find((name) => !names.includes(name));
@@ -34,7 +34,7 @@ export function offerExtraTools(server: Server, place: Workplace, choice: ToolCh
   else if (asked) throw new VivariumError('ERR_CONFIG', `run_tests ${noRunner(tests.home.folder)}: leave it out`);
 }
 
-function define(server: Server, place: Workplace): void {
+function define(server: Server, place: CallerSessions): void {
   server.tool(
     'define',
     {
@@ -44,7 +44,7 @@ function define(server: Server, place: Workplace): void {
         properties: { source: text, on: { type: 'string', description: 'class, such as Cart' }, session: text },
         required: ['source'],
       } as const,
-      ...inWords,
+      ...resultOptions,
       annotations: { readOnlyHint: false, destructiveHint: true },
     },
     async ({ source, on, session: handle }, ctx) => {
@@ -61,33 +61,33 @@ function define(server: Server, place: Workplace): void {
   );
 }
 
-function complete(server: Server, place: Workplace): void {
+function complete(server: Server, place: CallerSessions): void {
   server.tool(
     'complete',
     {
       description: 'Names that begin so; after a dot, members.',
       input: { type: 'object', properties: { prefix: text, session: text }, required: ['prefix'] } as const,
-      ...inWords,
+      ...resultOptions,
       ...place.looks,
     },
     async ({ prefix, session: handle }, ctx) => {
       const session = await place.sessionFor(ctx, handle);
-      const { names } = (await asking(session, 'complete', { prefix }, ctx)) as unknown as { names: string[] };
+      const { names } = await askImage(session, 'complete', { prefix }, ctx);
       const shown = names.slice(0, 100);
       const left = names.length - shown.length;
       const words = names.length === 0 ? `Nothing begins with ${prefix}` : [...shown, ...(left > 0 ? [`… ${left} more`] : [])].join('\n');
-      return saying(session, 'ok', words, { truncated: left > 0 });
+      return okResult(session, 'ok', words, { truncated: left > 0 });
     },
   );
 }
 
-function checkSyntax(server: Server, place: Workplace): void {
+function checkSyntax(server: Server, place: CallerSessions): void {
   server.tool(
     'check_syntax',
     {
       description: 'Whether code can be read, without running it.',
       input: { type: 'object', properties: { code: text, language: text, session: text }, required: ['code'] } as const,
-      ...inWords,
+      ...resultOptions,
       ...place.looks,
     },
     async ({ code, language, session: handle }, ctx) => {
@@ -96,30 +96,30 @@ function checkSyntax(server: Server, place: Workplace): void {
       try {
         // Where only the image itself can read its language.
         if (session.engine.readsInImage === true) {
-          const { text: said, fault } = (await asking(session, 'check', { code }, ctx)) as { text?: string; fault?: Fault };
+          const { text: said, fault } = await askImage(session, 'check', { code }, ctx);
           if (fault !== undefined) throw new CellFault(fault);
-          return saying(session, 'ok', said ?? 'It can be read.');
+          return okResult(session, 'ok', said ?? 'It can be read.');
         }
         const { declares } = await session.engine.open({ cwd, env, heapMb }).prepare(code, 0, { language });
-        return saying(session, 'ok', declares.length === 0 ? 'It can be read.' : `It can be read, and declares ${declares.join(', ')}.`);
+        return okResult(session, 'ok', declares.length === 0 ? 'It can be read.' : `It can be read, and declares ${declares.join(', ')}.`);
       } catch (error) {
         if (!(error instanceof CellFault)) throw error;
         const { type, message, frames } = error.fault;
         const [at] = frames;
         const place = at === undefined ? '' : ` (line ${at.line}, column ${at.column})`;
-        throw failing(session, `[ERROR] ${type}: ${message}${place}`);
+        throw failure(session, `[ERROR] ${type}: ${message}${place}`);
       }
     },
   );
 }
 
-function loadFile(server: Server, place: Workplace): void {
+function loadFile(server: Server, place: CallerSessions): void {
   server.tool(
     'load_file',
     {
       description: 'Import a file of the project under its own name.',
       input: { type: 'object', properties: { file: text, session: text }, required: ['file'] } as const,
-      ...inWords,
+      ...resultOptions,
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
     async ({ file, session: handle }, ctx) => {
@@ -131,7 +131,7 @@ function loadFile(server: Server, place: Workplace): void {
   );
 }
 
-function profile(server: Server, place: Workplace): void {
+function profile(server: Server, place: CallerSessions): void {
   server.tool(
     'profile',
     {
@@ -141,21 +141,21 @@ function profile(server: Server, place: Workplace): void {
         properties: { code: text, timeout_ms: { type: 'integer', minimum: 1 }, session: text },
         required: ['code'],
       } as const,
-      ...inWords,
+      ...resultOptions,
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     },
     async ({ code, timeout_ms, session: handle }, ctx) => {
       const session = await place.sessionFor(ctx, handle);
       if (session.state === 'busy' || session.state === 'paused')
         throw new ToolError(`Something runs in ${session.handle} already: wait for it, or interrupt it`);
-      await asking(session, 'profile', { action: 'start' }, ctx);
-      const run = session.evaluate(code, place.asked({ timeout_ms }));
-      let costs: Costs | undefined;
+      await askImage(session, 'profile', { action: 'start' }, ctx);
+      const run = session.evaluate(code, place.evaluateOptions({ timeout_ms }));
+      let costs: Profile | undefined;
       try {
         const report = await waitFor(session, run, ctx, timeout_ms ?? place.timeoutMs);
-        costs = (await session.ask('profile', { action: 'stop' }).catch(() => undefined)) as unknown as Costs | undefined;
-        if (report.failed || costs === undefined) return answer(session, run, report);
-        return saying(session, report.status, `${report.text}\n${costsText(costs)}`, { refs: report.refs, truncated: report.truncated });
+        costs = await session.ask('profile', { action: 'stop' }).catch(() => undefined);
+        if (report.failed || costs === undefined) return runResult(session, run, report);
+        return okResult(session, report.status, `${report.text}\n${costsText(costs)}`, { refs: report.refs, truncated: report.truncated });
       } finally {
         if (costs === undefined) void session.ask('profile', { action: 'stop' }).catch(() => undefined);
       }
@@ -163,13 +163,7 @@ function profile(server: Server, place: Workplace): void {
   );
 }
 
-interface Costs {
-  readonly costs: readonly { readonly name: string; readonly place: string; readonly ms: number }[];
-  readonly ms: number;
-  readonly more: number;
-}
-
-function costsText({ costs, ms, more }: Costs): string {
+function costsText({ costs, ms, more }: Profile): string {
   const lines = costs.map(({ name, place, ms: own }) => {
     const share = ms === 0 ? 0 : Math.round((own / ms) * 100);
     return `${own.toFixed(1).padStart(9)} ms ${String(share).padStart(3)} %  ${name}${place === '' ? '' : `  (${place})`}`;
@@ -177,21 +171,21 @@ function costsText({ costs, ms, more }: Costs): string {
   return [`Own time, of ${ms.toFixed(1)} ms sampled:`, ...lines, ...(more > 0 ? [`… ${more} more`] : [])].join('\n');
 }
 
-function heap(server: Server, place: Workplace): void {
+function heap(server: Server, place: CallerSessions): void {
   server.tool(
     'heap',
     {
       description: 'Memory in use, and how many instances the classes of the session have.',
       input: { type: 'object', properties: { session: text } } as const,
-      ...inWords,
+      ...resultOptions,
       ...place.looks,
     },
     async ({ session: handle }, ctx) => {
       const session = await place.sessionFor(ctx, handle);
-      const { usedSize, totalSize, classes = [], more = 0 } = (await asking(session, 'heap', {}, ctx)) as unknown as Heap;
+      const { usedSize, totalSize, classes, more } = await askImage(session, 'heap', {}, ctx);
       const lines = classes.map(({ name, count }) => `${String(count).padStart(9)}  ${name}`);
       const head = `${megabytes(usedSize)} of ${megabytes(totalSize)} MB in use`;
-      return saying(
+      return okResult(
         session,
         'ok',
         [head, ...(lines.length > 0 ? ['Instances:', ...lines] : []), ...(more > 0 ? [`… ${more} more classes`] : [])].join('\n'),
@@ -200,18 +194,11 @@ function heap(server: Server, place: Workplace): void {
   );
 }
 
-interface Heap {
-  readonly usedSize: number;
-  readonly totalSize: number;
-  readonly classes?: readonly { readonly name: string; readonly count: number }[];
-  readonly more?: number;
-}
-
 function megabytes(bytes: number): string {
   return (bytes / 1024 / 1024).toFixed(1);
 }
 
-async function evaluated(place: Workplace, session: Session, code: string, ctx: Context): Promise<Told> {
-  const run = session.evaluate(code, place.asked({}));
-  return answer(session, run, await waitFor(session, run, ctx, place.waitMs));
+async function evaluated(place: CallerSessions, session: Session, code: string, ctx: Context): Promise<LiveResult> {
+  const run = session.evaluate(code, place.evaluateOptions({}));
+  return runResult(session, run, await waitFor(session, run, ctx, place.waitMs));
 }

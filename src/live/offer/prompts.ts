@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { BaseContext } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
-import type { Workplace } from '../session/caller-sessions.ts';
+import type { CallerSessions } from '../session/caller-sessions.ts';
 import type { Session } from '../session/session.ts';
 import { guide } from './instructions.ts';
 import { namesIn } from './resources.ts';
 
-const mostQuoted = 20_000;
+const maxQuoted = 20_000;
 
-export function offerPrompts(server: Server, place: Workplace): void {
+export function offerPrompts(server: Server, place: CallerSessions): void {
   const sessionsOf = (ctx: Pick<BaseContext, 'principal'>): Session[] => place.sessions.list(place.ownerOf(ctx));
   const of = (ctx: Pick<BaseContext, 'principal'>, handle: string | undefined): Session | undefined =>
     handle === undefined ? sessionsOf(ctx)[0] : place.sessions.find(place.ownerOf(ctx), handle);
@@ -19,7 +19,7 @@ export function offerPrompts(server: Server, place: Workplace): void {
       .filter((handle) => handle.startsWith(value));
   const name =
     (kind?: string) =>
-    (value: string, ctx: BaseContext & { readonly arguments: Readonly<Record<string, string>> }): Promise<string[]> =>
+    (value: string, ctx: BaseContext & { readonly arguments: Readonly<Record<string, string>> }): Promise<readonly string[]> =>
       namesIn(of(ctx, ctx.arguments['session']), value, kind);
   const text = { type: 'string' } as const;
   const about = { type: 'object', properties: { name: text, session: text }, required: ['name'] } as const;
@@ -80,7 +80,7 @@ async function source(session: Session | undefined, name: string): Promise<strin
   const unknown = `Find it with lookup(name: ${quoted(name)}, want: source).`;
   if (session === undefined || session.state === 'cold') return unknown;
   try {
-    const { text, kind } = (await session.ask('lookup', { name, want: 'source' })) as unknown as { text: string; kind?: string };
+    const { text, kind } = await session.ask('lookup', { name, want: 'source' });
     return kind === 'none' ? `${text} ${unknown}` : fence(session.terms.mask(text));
   } catch {
     return unknown;
@@ -99,6 +99,6 @@ function quoted(given: string): string {
 /** Between marks that it cannot have known: it is data. */
 function fence(text: string): string {
   const mark = randomBytes(3).toString('hex');
-  const left = text.length - mostQuoted;
-  return `--- source ${mark}\n${text.slice(0, mostQuoted)}${left > 0 ? `\n… ${left} characters more` : ''}\n--- end ${mark}`;
+  const left = text.length - maxQuoted;
+  return `--- source ${mark}\n${text.slice(0, maxQuoted)}${left > 0 ? `\n… ${left} characters more` : ''}\n--- end ${mark}`;
 }

@@ -1,4 +1,4 @@
-// What a model is told: the first line says what happened, then what was printed, then what to do next.
+// Reports for a model: the first line says what happened, then comes the output, then what to do next.
 import { randomBytes } from 'node:crypto';
 import type { Fault, Frame, Members, Note, Outcome, Pause, Restart, View } from '../image/engine.ts';
 import type { Run } from '../session/run.ts';
@@ -12,10 +12,13 @@ export interface Report {
   readonly refs: readonly number[];
 }
 
-const mostFrames = 12;
-const mostNotes = 20;
+/** Advice below an error, for callers of tools. */
+export const pauseAdvice = 'evaluate with on_error: "pause" stops there with the locals';
 
-/** Of an evaluation, over or not, for one listener. Takes what was printed, so that nothing is told twice. */
+const maxFrames = 12;
+const maxNotes = 20;
+
+/** Of an evaluation, finished or not, for one listener. Consumes the output, so that nothing is reported twice. */
 export function reportRun(session: Session, run: Run, listener: string): Report {
   const lines: string[] = [];
   const { unfinished } = session.terms;
@@ -23,7 +26,7 @@ export function reportRun(session: Session, run: Run, listener: string): Report 
   const losses = session.losses.take(listener);
   const { outcome, pause } = run;
   run.shown = outcome !== undefined;
-  // The last one is then what happened to this very cell.
+  // The last loss is the outcome of this cell, and is the head of the report.
   for (const one of outcome?.status === 'lost' ? losses.slice(0, -1) : losses) lines.push(`[STATE LOST] ${one}`);
   lines.push(...notesFor(session, listener));
   const background = session.background.take(unfinished, true);
@@ -47,7 +50,7 @@ export function reportRun(session: Session, run: Run, listener: string): Report 
   return { text: lines.join('\n'), status: head.status, failed: head.failed, truncated, refs };
 }
 
-/** What everyone must know, and this listener has not heard. */
+/** Notices that this listener has not got yet. */
 export function notesFor(session: Session, listener: string): string[] {
   return session.remarks.take(listener).map((one) => `[NOTE] ${indented(one)}`);
 }
@@ -120,10 +123,10 @@ function runningText(run: Run, session: Session): Head {
 }
 
 export function pauseText({ reason, frames, restarts = [] }: Pause, session: Session): Head {
-  // By their own numbers: that is how they are asked for.
+  // Numbered as `frame` takes them.
   const shown = [...frames.entries()]
     .filter(([, one]) => isUsers(one))
-    .slice(0, mostFrames)
+    .slice(0, maxFrames)
     .flatMap(([at, one]) => {
       const locals = one.locals?.map(({ name, text }) => `      ${name} = ${oneLine(text)}`) ?? [];
       return [`  ${at}: ${place(one, session)}`, ...locals];
@@ -141,7 +144,7 @@ export function pauseText({ reason, frames, restarts = [] }: Pause, session: Ses
   return { status: 'paused', line: `[PAUSED] ${oneLine(reason)}`, more, failed: false };
 }
 
-/** What can be asked of it then, in the words of debug. */
+/** Which actions of debug are possible. */
 export function pausedText({ reason, restarts = [] }: Pause, { handle, engine: { features } }: Session): string {
   const ways = restarts.length > 0 ? 'eval, restart or abort' : features.restarts ? 'eval or abort' : 'eval, step, resume or abort';
   return `${handle} is paused at ${oneLine(reason)}: debug(action: ${ways}) first`;
@@ -152,17 +155,17 @@ export function valueText({ text, ref, cut }: View): string {
   return `=> ${indented(text)}${ref === undefined ? '' : `   #${ref}`}${more}`;
 }
 
-/** In a language that gives several at a time, each stands on a line of its own. */
+/** Multiple values are on a line each. */
 function valueLines(values: readonly View[], more: readonly string[]): { readonly line: string; readonly more: readonly string[] } {
   return { line: values.length === 0 ? '=> (no values)' : values.map(valueText).join('\n'), more };
 }
 
 function notesText(notes: readonly Note[] = [], session: Session): string[] {
-  const lines = notes.slice(0, mostNotes).map(({ severity, message, file, line, column }) => {
+  const lines = notes.slice(0, maxNotes).map(({ severity, message, file, line, column }) => {
     const at = file === '' ? '' : ` (${shortFile(file, session)}:${line}:${column})`;
     return `[${severity.toUpperCase()}] ${indented(message.slice(0, 1_000))}${at}`;
   });
-  return notes.length > mostNotes ? [...lines, `… ${notes.length - mostNotes} more`] : lines;
+  return notes.length > maxNotes ? [...lines, `… ${notes.length - maxNotes} more`] : lines;
 }
 
 function restartLines(restarts: readonly Restart[]): string[] {
@@ -190,8 +193,8 @@ function faultLine({ type, message, kind }: Fault): string {
 function faultMore({ frames, causes = [], details, kind, restarts = [] }: Fault, session: Session): string[] {
   const own = frames.filter(isUsers);
   const folded = frames.length - own.length;
-  const lines = own.slice(0, mostFrames).map((one, at) => `  ${at}: ${place(one, session)}`);
-  if (own.length > mostFrames) lines.push(`  … ${own.length - mostFrames} more`);
+  const lines = own.slice(0, maxFrames).map((one, at) => `  ${at}: ${place(one, session)}`);
+  if (own.length > maxFrames) lines.push(`  … ${own.length - maxFrames} more`);
   if (folded > 0 && own.length > 0) lines.push(`  (${folded} frame${folded === 1 ? '' : 's'} of the runtime left out)`);
   return [
     ...(details === undefined ? [] : [`  ${oneLine(details)}`]),
@@ -200,13 +203,13 @@ function faultMore({ frames, causes = [], details, kind, restarts = [] }: Fault,
     ...(restarts.length === 0 ? [] : restartLines(restarts)),
     ...(kind === 'syntax' || own.length + restarts.length === 0
       ? []
-      : [`evaluate with on_error: "pause" stops there with the locals${restarts.length === 0 ? '' : ' and lets you choose a restart'}.`]),
+      : [`${pauseAdvice}${restarts.length === 0 ? '' : ' and lets you choose a restart'}.`]),
   ];
 }
 
 function isUsers({ file, own }: Frame): boolean {
   if (own !== undefined) return own;
-  return file !== '' && !file.startsWith('node:') && !/\/live\/javascript\/child\/|vivarium:/.test(file);
+  return file !== '' && !file.startsWith('node:') && !file.includes('vivarium:');
 }
 
 function place({ name, file, line, column }: Frame, session: Session): string {
@@ -222,19 +225,19 @@ function shortPlace(text: string, session: Session): string {
 }
 
 function shortFile(file: string, { terms: { cwd } }: Session): string {
-  // A file that was imported anew is the same file.
+  // Re-imported files have a version in their URL.
   const name = file.replace(/\?v=\d+$/, '');
   const path = name.startsWith('file://') ? decodeURIComponent(name.slice('file://'.length)) : name;
   return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }
 
-/** What a program prints is data: it stands between marks it cannot have known. */
+/** Output is fenced with random markers, so that it cannot pose as our text. */
 function fence(what: string, text: string): string {
   const mark = randomBytes(3).toString('hex');
   return `--- ${what} ${mark}\n${text.replace(/\n$/, '')}\n--- end ${mark}`;
 }
 
-/** No line of it can be taken for one of ours. */
+/** So that no line of it can pose as ours. */
 function indented(text: string): string {
   return text.replaceAll('\n', '\n  ');
 }

@@ -1,10 +1,11 @@
-// What can be read of live images at an address. Names in addresses are data, and everyone reads in their own sessions only.
+// Resources of live images. Names in URIs are data, never code; every caller reads only its own sessions.
 import type { BaseContext } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
-import type { Members } from '../image/engine.ts';
-import type { Workplace } from '../session/caller-sessions.ts';
+import { Refused } from '../image/refusal.ts';
+import type { CallerSessions } from '../session/caller-sessions.ts';
 import type { Session } from '../session/session.ts';
 import { membersText } from './report.ts';
+import { sessionEntry } from './tool-results.ts';
 
 export interface Identity {
   readonly name: string;
@@ -12,10 +13,10 @@ export interface Identity {
 }
 
 const json = 'application/json';
-const mostTranscript = 50_000;
-const mostNames = 1_000;
+const maxTranscript = 50_000;
+const maxNames = 1_000;
 
-export function offerResources(server: Server, place: Workplace, identity: Identity): void {
+export function offerResources(server: Server, place: CallerSessions, identity: Identity): void {
   const { name, version } = identity;
   const sessionsOf = (ctx: Pick<BaseContext, 'principal'>): Session[] => place.sessions.list(place.ownerOf(ctx));
   const find = (ctx: Pick<BaseContext, 'principal'>, handle: string): Session | undefined =>
@@ -33,13 +34,7 @@ export function offerResources(server: Server, place: Workplace, identity: Ident
   server.resource('live://system/version', { name: 'version' }, () => `${name} ${version}, Node ${process.version}`);
 
   server.resource('live://system/info', { name: 'info', description: 'The server and your sessions', mimeType: json }, (_, ctx) => {
-    const sessions = sessionsOf(ctx).map(({ handle, engine, state, generation, entries }) => ({
-      session: handle,
-      language: engine.language,
-      state,
-      generation,
-      cells: entries.length,
-    }));
+    const sessions = sessionsOf(ctx).map(sessionEntry);
     const { platform, arch, version: node } = process;
     return JSON.stringify(
       { name, version, node, platform, arch, cwd: place.home.folder, languages: place.sessions.languages, sessions },
@@ -124,11 +119,11 @@ export function offerResources(server: Server, place: Workplace, identity: Ident
   watch(server, place, () => modules.update({}));
 }
 
-/** Tells those who subscribed what became different, and everyone that sessions came or went. */
-function watch(server: Server, place: Workplace, listChanged: () => void): void {
+/** Sends resource updates, and list changes when sessions open or close. */
+function watch(server: Server, place: CallerSessions, listChanged: () => void): void {
   const tell = ({ handle }: Session, ...path: string[]): void => server.resourceUpdated(uriOf('session', handle, ...path));
   place.sessions.onChange = (session, names) => {
-    for (const name of names.slice(0, mostNames)) {
+    for (const name of names.slice(0, maxNames)) {
       for (const kind of ['class', 'function']) server.resourceUpdated(uriOf(kind, session.handle, name));
     }
     tell(session, 'definitions');
@@ -149,7 +144,7 @@ function watch(server: Server, place: Workplace, listChanged: () => void): void 
       if (before !== undefined && before.generation !== now.generation) tell(session, 'definitions');
     }
   };
-  // Sessions come and go with requests.
+  // Sessions only change within requests.
   server.around(async (call, next) => {
     try {
       return await next();
@@ -167,8 +162,8 @@ async function modulesText(session: Session): Promise<string> {
   const { handle, state } = session;
   if (state === 'cold') return `${handle}: not started`;
   try {
-    const { files } = (await session.ask('modules', {})) as unknown as { files: string[] };
-    const shown = files.slice(0, mostNames).map((file) => `  ${file}`);
+    const { files } = await session.ask('modules', {});
+    const shown = files.slice(0, maxNames).map((file) => `  ${file}`);
     const left = files.length - shown.length;
     const head = `${handle}: ${files.length} file${files.length === 1 ? '' : 's'}`;
     return [head, ...shown, ...(left > 0 ? [`  … ${left} more`] : []), ...(await packagesLines(session))].join('\n');
@@ -179,19 +174,19 @@ async function modulesText(session: Session): Promise<string> {
 
 async function packagesLines(session: Session): Promise<string[]> {
   if (!session.engine.features.packages) return [];
-  const { names } = (await session.ask('packages', {})) as unknown as { names: string[] };
-  return [`  packages: ${names.slice(0, mostNames).join(', ')}`];
+  const { names } = await session.ask('packages', {});
+  return [`  packages: ${names.slice(0, maxNames).join(', ')}`];
 }
 
-/** The newest at the end, which is what is kept of a long one. */
+/** Newest last; of a long one, the end is kept. */
 function transcriptText({ entries, handle, generation, terms }: Session): string {
   const lines = entries.map(({ cell, code, ok, text }) => `[${cell}] ${code}\n${ok ? '=>' : '[ERROR]'} ${text}`);
   const kept: string[] = [];
   let length = 0;
   for (const line of lines.reverse()) {
     length += line.length;
-    if (length > mostTranscript && kept.length > 0) break;
-    kept.unshift(line.length > mostTranscript ? `${line.slice(0, mostTranscript)}…` : line);
+    if (length > maxTranscript && kept.length > 0) break;
+    kept.unshift(line.length > maxTranscript ? `${line.slice(0, maxTranscript)}…` : line);
   }
   const left = lines.length - kept.length;
   const head = `${handle}, generation ${generation}, ${entries.length} cells${left > 0 ? `; ${left} older ones left out` : ''}`;
@@ -200,21 +195,18 @@ function transcriptText({ entries, handle, generation, terms }: Session): string
 
 function definitionsText({ definitions, handle, generation }: Session): string {
   const all = [...definitions].sort(([a], [b]) => (a < b ? -1 : 1));
-  const lines = all.slice(0, mostNames).map(([name, cell]) => `${name}  ${cell === 0 ? 'loaded at the start' : `cell-${cell}`}`);
+  const lines = all.slice(0, maxNames).map(([name, cell]) => `${name}  ${cell === 0 ? 'loaded at the start' : `cell-${cell}`}`);
   const left = all.length - lines.length;
   return [`${handle}, generation ${generation}, ${all.length} names`, ...lines, ...(left > 0 ? [`… ${left} more`] : [])].join('\n');
 }
 
-/** Undefined, which is "not found", where the name is something else or nothing. */
+/** Undefined (not found) where the name is not of this kind. */
 async function lookedUp(session: Session | undefined, name: string, kind: string, wants: readonly string[]): Promise<string | undefined> {
   if (session === undefined) return undefined;
   const parts: string[] = [];
   for (const want of wants) {
-    const found = (await session.ask('lookup', { name, want }).catch(() => ({ kind: 'none', text: '' }))) as {
-      kind?: string;
-      text: string;
-    };
-    if (found.kind !== kind) return undefined;
+    const found = await session.ask('lookup', { name, want }).catch(() => undefined);
+    if (found?.kind !== kind) return undefined;
     parts.push(found.text);
   }
   return session.terms.mask(parts.join('\n\n'));
@@ -225,9 +217,9 @@ async function objectText(session: Session | undefined, ref: string, from: strin
   const offset = Number(from);
   const fields = { target: Number(ref), path: [], offset };
   const missing = (error: Error): undefined => {
-    if (!/\bThere is no #/.test(error.message)) throw error;
+    if (!(error instanceof Refused && error.reason === 'missing-ref')) throw error;
   };
-  const answer = (await session.ask('inspect', fields).catch(missing)) as unknown as { view: Members } | undefined;
+  const answer = await session.ask('inspect', fields).catch(missing);
   if (answer === undefined) return undefined;
   const { total, members } = answer.view;
   const next = offset + members.length;
@@ -235,11 +227,11 @@ async function objectText(session: Session | undefined, ref: string, from: strin
   return session.terms.mask(`${membersText(answer.view)}${more}`);
 }
 
-/** Of sessions that run already: completing a word starts no process. */
-export async function namesIn(session: Session | undefined, prefix: string, kind?: string): Promise<string[]> {
+/** Completion never starts an image. */
+export async function namesIn(session: Session | undefined, prefix: string, kind?: string): Promise<readonly string[]> {
   if (session === undefined || session.state === 'cold') return [];
   try {
-    return ((await session.ask('complete', { prefix, kind })) as unknown as { names: string[] }).names;
+    return (await session.ask('complete', { prefix, kind })).names;
   } catch {
     return [...session.definitions.keys()].filter((name) => name.startsWith(prefix));
   }
@@ -248,8 +240,8 @@ export async function namesIn(session: Session | undefined, prefix: string, kind
 /** The newest first. */
 async function refsIn(session: Session | undefined, prefix: string): Promise<string[]> {
   if (session === undefined || session.state === 'cold') return [];
-  const { newest } = (await session.ask('refs', {}).catch(() => ({ newest: 0 }))) as unknown as { newest: number };
+  const { newest } = await session.ask('refs', {}).catch(() => ({ newest: 0 }));
   const all: string[] = [];
-  for (let ref = newest; ref > 0 && all.length < mostNames; ref--) if (String(ref).startsWith(prefix)) all.push(String(ref));
+  for (let ref = newest; ref > 0 && all.length < maxNames; ref--) if (String(ref).startsWith(prefix)) all.push(String(ref));
   return all;
 }

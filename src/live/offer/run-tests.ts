@@ -10,21 +10,22 @@ import type { Audit, Ending } from '../access/audit.ts';
 import type { Engine } from '../image/engine.ts';
 import { startChild } from '../image/image-process.ts';
 import { endDescendants } from '../image/process-tree.ts';
-import { findRunner, noRunner, reportFile, type TestReport, type TestRunner, type TestWish } from '../languages/test-runners.ts';
+import { reportFile, type TestReport, type TestRunner, type TestSelection } from '../image/test-runner.ts';
+import { languages } from '../languages/languages.ts';
 import { type SandboxTerms, sandboxed } from '../sandbox/sandbox.ts';
-import type { Workplace } from '../session/caller-sessions.ts';
-import { Printed } from '../session/output-buffer.ts';
-import type { Home } from '../session/project-folder.ts';
+import type { CallerSessions } from '../session/caller-sessions.ts';
+import { OutputBuffer } from '../session/output-buffer.ts';
+import type { ProjectFolder } from '../session/project-folder.ts';
 import type { Session } from '../session/session.ts';
-import { inWords, type Told, waitFor, worded } from './tool-results.ts';
+import { type LiveResult, resultOptions, textResult, waitFor } from './tool-results.ts';
 
 export interface TestTerms {
-  readonly home: Home;
+  readonly home: ProjectFolder;
   readonly engines: readonly Engine[];
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  readonly mostOutput: number;
-  /** Where images run in one, tests do too. */
+  readonly maxOutput: number;
+  /** Tests run in the same sandbox as images. */
   readonly sandbox?: SandboxTerms | undefined;
   readonly audit: Audit;
   mask(text: string): string;
@@ -39,14 +40,14 @@ interface Ended {
   readonly ms: number;
 }
 
-const mostFailures = 20;
-const mostMessage = 600;
-const mostName = 200;
-const mostReport = 64 * 1024 * 1024;
-/** So long the last words of tests that have ended are waited for. */
+const maxFailures = 20;
+const maxMessage = 600;
+const maxName = 200;
+const maxReport = 64 * 1024 * 1024;
+/** How long to wait for buffered output after the runner exited. */
 const drainMs = 500;
 
-export function offerRunTests(server: Server, place: Workplace, found: TestRunner | undefined, terms: TestTerms): void {
+export function offerRunTests(server: Server, place: CallerSessions, found: TestRunner | undefined, terms: TestTerms): void {
   const inImages = place.sessions.engines.some(({ testsCode }) => testsCode !== undefined);
   server.tool(
     'run_tests',
@@ -69,7 +70,7 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
           readonly session: { readonly type: 'string' };
         };
       },
-      ...inWords,
+      ...resultOptions,
       annotations: { destructiveHint: false },
     },
     async ({ files = [], name, timeout_ms = place.timeoutMs, session: handle }, ctx) => {
@@ -78,9 +79,15 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
       if (session !== undefined) return inImage(place, session, { files, name }, timeout_ms, ctx);
       const runner = findRunner(terms.home.folder, terms.engines);
       if (runner === undefined) throw new ToolError(`run_tests ${noRunner(terms.home.folder)}`);
-      const wish = { files, name };
-      const begin = (): Promise<Ended> => run(runner, wish, { ...terms, timeoutMs: Math.min(timeout_ms, terms.timeoutMs) }, ctx);
-      const ended = await terms.audit.watch({ engine: { language: runner.title } }, 'run_tests', JSON.stringify(wish), begin, endingOf);
+      const selection = { files, name };
+      const begin = (): Promise<Ended> => run(runner, selection, { ...terms, timeoutMs: Math.min(timeout_ms, terms.timeoutMs) }, ctx);
+      const ended = await terms.audit.watch(
+        { engine: { language: runner.title } },
+        'run_tests',
+        JSON.stringify(selection),
+        begin,
+        endingOf,
+      );
       const { report, output, why, code, ms } = ended;
       const tail = output.trim() === '' ? '' : `\n--- output\n${output.trim()}`;
       if (why === 'timeout')
@@ -95,6 +102,20 @@ export function offerRunTests(server: Server, place: Workplace, found: TestRunne
   );
 }
 
+/** The runner of the first language that has one. */
+export function findRunner(cwd: string, engines: readonly Engine[]): TestRunner | undefined {
+  for (const { testRunner } of engines) {
+    const found = testRunner?.(cwd);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export function noRunner(cwd: string): string {
+  const tools = languages.flatMap(({ testTools }) => testTools);
+  return `finds neither ${tools.slice(0, -1).join(', ')} nor ${tools.at(-1)} in ${cwd}`;
+}
+
 function endingOf({ report, why, code }: Ended): Ending {
   if (why === 'timeout') return { outcome: 'interrupted', line: why };
   if (report === undefined) return { outcome: 'error', line: `it ended with ${code} and left no report` };
@@ -102,38 +123,44 @@ function endingOf({ report, why, code }: Ended): Ending {
   return { outcome: failed > 0 ? 'error' : 'ok', line: `${passed} passed, ${failed} failed` };
 }
 
-/** The one that was named, or the caller's own; undefined where its language has no tests in the image. */
-async function sessionWith(place: Workplace, handle: string | undefined, ctx: Context): Promise<Session | undefined> {
+/** The named session or the caller's own; undefined where its language does not run tests in the image. */
+async function sessionWith(place: CallerSessions, handle: string | undefined, ctx: Context): Promise<Session | undefined> {
   if (handle === undefined && place.sessions.engines[0]?.testsCode === undefined) return undefined;
   const session = await place.sessionFor(ctx, handle);
   return session.engine.testsCode === undefined ? undefined : session;
 }
 
-async function inImage(place: Workplace, session: Session, wish: TestWish, timeoutMs: number, ctx: Context): Promise<Told> {
+async function inImage(
+  place: CallerSessions,
+  session: Session,
+  selection: TestSelection,
+  timeoutMs: number,
+  ctx: Context,
+): Promise<LiveResult> {
   const { engine, terms } = session;
-  const code = engine.testsCode?.(wish) ?? '';
-  const run = session.evaluate(code, place.asked({ timeout_ms: timeoutMs }));
+  const code = engine.testsCode?.(selection) ?? '';
+  const run = session.evaluate(code, place.evaluateOptions({ timeout_ms: timeoutMs }));
   const { text } = await waitFor(session, run, ctx, place.timeoutMs);
   const { outcome } = run;
   const report = outcome?.status === 'ok' ? outcome.value.tests : undefined;
   if (report === undefined) throw new ToolError(terms.mask(text));
-  // What the tests printed stands below the first line.
+  // The output of the tests is below the first line.
   const printed = text.includes('\n') ? `\n${text.slice(text.indexOf('\n') + 1)}` : '';
   return judged(report, terms.mask(`${reportText(report, engine.title, run.ms)}${printed}`));
 }
 
-function judged({ passed, failed, skipped }: TestReport, text: string): Told {
+function judged({ passed, failed, skipped }: TestReport, text: string): LiveResult {
   const all = { status: failed > 0 ? 'failed' : 'passed', passed, failed, skipped };
-  return worded(all, text);
+  return textResult(all, text);
 }
 
-async function run(runner: TestRunner, wish: TestWish, terms: TestTerms, ctx: Context): Promise<Ended> {
+async function run(runner: TestRunner, selection: TestSelection, terms: TestTerms, ctx: Context): Promise<Ended> {
   const folder = await mkdtemp(join(tmpdir(), 'vivarium-tests-'));
   const began = performance.now();
   try {
     for (const [name, text] of Object.entries(runner.brings ?? {})) await writeFile(join(folder, name), text);
-    const printed = new Printed(terms.mostOutput);
-    const { code, why } = await finished(runner, runner.args(wish, folder), folder, terms, printed, ctx);
+    const printed = new OutputBuffer(terms.maxOutput);
+    const { code, why } = await finished(runner, runner.args(selection, folder), folder, terms, printed, ctx);
     const text = await reportIn(folder);
     return {
       report: text === undefined ? undefined : readSafely(runner, text),
@@ -147,14 +174,14 @@ async function run(runner: TestRunner, wish: TestWish, terms: TestTerms, ctx: Co
   }
 }
 
-/** The tests could have put anything in its place. */
+/** The tests may have replaced the file by anything. */
 async function reportIn(folder: string): Promise<string | undefined> {
   const file = join(folder, reportFile);
   const found = await lstat(file).catch(() => undefined);
-  return found?.isFile() === true && found.size <= mostReport ? readFile(file, 'utf8') : undefined;
+  return found?.isFile() === true && found.size <= maxReport ? readFile(file, 'utf8') : undefined;
 }
 
-/** A report that was cut off by the runner's end is none. */
+/** Undefined for a truncated report. */
 function readSafely(runner: TestRunner, text: string): TestReport | undefined {
   try {
     return runner.read(text);
@@ -167,12 +194,12 @@ async function finished(
   { command, reads = [] }: TestRunner,
   args: readonly string[],
   folder: string,
-  { home, env, engines, timeoutMs, mask, unfinished, sandbox, audit }: TestTerms,
-  printed: Printed,
+  { home, env, timeoutMs, mask, unfinished, sandbox, audit }: TestTerms,
+  printed: OutputBuffer,
   ctx: Context,
 ): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
-  // A group of its own: whatever the tests started ends with them.
-  const plain = { command: command ?? (await nodeOf(engines, home.folder)), args, env, cwd: home.folder, terms: {}, reads };
+  // In a process group of its own, which is killed afterwards.
+  const plain = { command: await command(), args, env, cwd: home.folder, terms: {}, reads };
   const launch = sandbox === undefined ? plain : audit.outOfReach(sandboxed(plain, sandbox, [folder]));
   const child = startChild(launch, false);
   const printing = [child.stdout, child.stderr] as Readable[];
@@ -180,7 +207,7 @@ async function finished(
   let why: 'over' | 'timeout' = 'over';
   const stop = (): void => {
     if (child.pid === undefined) return;
-    // Those with a group of their own, while it can still be told whose they are: afterwards its number may be another's.
+    // Descendants with a process group of their own first, while the pid is still ours.
     if (child.exitCode === null && child.signalCode === null) endDescendants(child.pid);
     try {
       process.kill(-child.pid, 'SIGKILL');
@@ -201,7 +228,7 @@ async function finished(
       child.once('error', reject).once('close', resolve);
       child.once('exit', (status) => {
         stop();
-        // What left its group may hold the output open for ever.
+        // A process that left the group may keep stdout open for ever.
         setTimeout(() => resolve(status), drainMs).unref();
       });
     });
@@ -216,26 +243,19 @@ async function finished(
   }
 }
 
-/** The one that runs the project's images. */
-async function nodeOf(engines: readonly Engine[], cwd: string): Promise<string> {
-  const engine = engines.find(({ language }) => language === 'javascript');
-  const launch = await engine?.launch({ cwd, env: {}, heapMb: 0 });
-  return launch?.command || process.execPath;
-}
-
-/** No line of it can be taken for one of ours. */
+/** So that no line of it can pose as ours. */
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ');
-  return line.length > mostName ? `${line.slice(0, mostName)}…` : line;
+  return line.length > maxName ? `${line.slice(0, maxName)}…` : line;
 }
 
 function reportText({ passed, failed, skipped, failures }: TestReport, title: string, ms: number): string {
   const counts = [`${passed} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ');
   const lines = [`${failed > 0 ? '[FAILED]' : '[PASSED]'} ${counts} in ${(ms / 1000).toFixed(1)} s (${title})`];
-  for (const { name, message, place } of failures.slice(0, mostFailures)) {
-    const said = message.length > mostMessage ? `${message.slice(0, mostMessage)}…` : message;
+  for (const { name, message, place } of failures.slice(0, maxFailures)) {
+    const said = message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message;
     lines.push(`✗ ${oneLine(name)}  (${place})`, ...said.split('\n').map((line) => `    ${line}`));
   }
-  const left = failures.length - mostFailures;
+  const left = failures.length - maxFailures;
   return [...lines, ...(left > 0 ? [`… ${left} more failures`] : [])].join('\n');
 }

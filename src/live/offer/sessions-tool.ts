@@ -1,16 +1,16 @@
-// sessions: their beginning and end, and what is kept of them.
+// sessions: list, open, reset, close, interrupt, save and restore.
 import type { Context } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
-import type { Workplace } from '../session/caller-sessions.ts';
+import type { CallerSessions } from '../session/caller-sessions.ts';
 import { imageOf, loadJournal, replay, type Saved, saveJournal } from '../session/journal.ts';
 import type { Session } from '../session/session.ts';
 import { featuresText } from './features.ts';
-import { inWords, listenerOf, saying, type Told, worded } from './tool-results.ts';
+import { type LiveResult, listenerOf, okResult, resultOptions, sessionEntry, textResult } from './tool-results.ts';
 
 const actions = ['list', 'open', 'reset', 'close', 'interrupt', 'save', 'restore'] as const;
 
-export function sessionsTool(server: Server, place: Workplace): void {
+export function sessionsTool(server: Server, place: CallerSessions): void {
   server.tool(
     'sessions',
     {
@@ -25,7 +25,7 @@ export function sessionsTool(server: Server, place: Workplace): void {
         },
         required: ['action'],
       } as const,
-      ...inWords,
+      ...resultOptions,
     },
     async ({ action, session: handle, language, name }, ctx) => {
       try {
@@ -45,15 +45,15 @@ export function sessionsTool(server: Server, place: Workplace): void {
 async function carryOut(
   action: 'reset' | 'close' | 'interrupt' | 'save',
   session: Session,
-  place: Workplace,
+  place: CallerSessions,
   name: string | undefined,
   ctx: Context,
-): Promise<Told> {
+): Promise<LiveResult> {
   const { handle, owner } = session;
   switch (action) {
     case 'interrupt': {
       const stopped = await session.stop();
-      return saying(
+      return okResult(
         session,
         session.state,
         stopped ? `Interrupted ${handle}. evaluate without code says what became of it.` : `Nothing runs in ${handle}.`,
@@ -61,14 +61,14 @@ async function carryOut(
     }
     case 'reset':
       await session.reset();
-      // Who asked for it knows.
+      // The caller asked for it: no need to report a loss.
       session.losses.take(listenerOf(ctx));
-      return saying(session, 'ok', `${handle} is empty: generation ${session.generation}.`);
+      return okResult(session, 'ok', `${handle} is empty: generation ${session.generation}.`);
     case 'close':
       await place.sessions.close(owner, handle);
-      return saying(session, 'closed', session.engine.foreign === true ? `${handle} is left, and goes on.` : `${handle} is closed.`);
+      return okResult(session, 'closed', session.engine.foreign === true ? `${handle} is left, and goes on.` : `${handle} is closed.`);
     case 'save': {
-      return saying(session, 'ok', savedText(await saveJournal(place.folderOf(ctx), session, name), session));
+      return okResult(session, 'ok', savedText(await saveJournal(place.folderOf(ctx), session, name), session));
     }
   }
 }
@@ -87,7 +87,7 @@ function savedText({ name, cells, failed, left, bytes, problem }: Saved, { dropp
   ].join(' ');
 }
 
-function list(place: Workplace, ctx: Context): Told {
+function list(place: CallerSessions, ctx: Context): LiveResult {
   const all = place.sessions.list(place.ownerOf(ctx));
   const lines = all.map(({ handle, engine, state, generation, entries, queued }) => {
     const waiting = queued === 0 ? '' : `, ${queued} waiting`;
@@ -95,23 +95,24 @@ function list(place: Workplace, ctx: Context): Told {
     return `${handle}  ${what}  ${state}${waiting}  generation ${generation}  ${entries.length} ${entries.length === 1 ? 'cell' : 'cells'}  (${featuresText(engine.features)})`;
   });
   try {
-    for (const { handle, engine } of place.sessions.visits())
+    for (const { handle, engine } of place.sessions.programs())
       if (!all.some((one) => one.handle === handle)) lines.push(`${handle}  ${engine.title}, to be worked in as session "${handle}"`);
   } catch (error) {
     lines.push(`Running programs cannot be attached to: ${(error as Error).message}`);
   }
   const text = lines.length === 0 ? 'No session is open; evaluate opens one.' : lines.join('\n');
   const [first] = all;
-  if (first !== undefined) return saying(first, 'ok', text);
-  return worded({ status: 'ok' }, text);
+  const sessions = all.map(sessionEntry);
+  if (first !== undefined) return okResult(first, 'ok', text, { sessions });
+  return textResult({ status: 'ok', sessions }, text);
 }
 
-function opened(session: Session): Told {
+function opened(session: Session): LiveResult {
   const { handle, engine } = session;
-  return saying(session, 'ok', `Opened ${handle} (${engine.language}); pass it as session.\nIt can: ${featuresText(engine.features)}.`);
+  return okResult(session, 'ok', `Opened ${handle} (${engine.language}); pass it as session.\nIt can: ${featuresText(engine.features)}.`);
 }
 
-async function restore(place: Workplace, ctx: Context, name: string | undefined, language: string | undefined): Promise<Told> {
+async function restore(place: CallerSessions, ctx: Context, name: string | undefined, language: string | undefined): Promise<LiveResult> {
   const folder = place.folderOf(ctx);
   const journal = await loadJournal(folder, name);
   const owner = place.ownerOf(ctx);
@@ -121,7 +122,7 @@ async function restore(place: Workplace, ctx: Context, name: string | undefined,
     const whole = place.sessions.open(owner, journal.language, undefined, image);
     try {
       await whole.ask('ping', {});
-      return saying(whole, 'ok', `Restored "${journal.name}" in ${whole.handle}: the whole image with its values.`);
+      return okResult(whole, 'ok', `Restored "${journal.name}" in ${whole.handle}: the whole image with its values.`);
     } catch (error) {
       await place.sessions.close(owner, whole.handle);
       without = `The saved image cannot be used: ${(error as Error).message}. `;
@@ -131,7 +132,7 @@ async function restore(place: Workplace, ctx: Context, name: string | undefined,
   const { done, again, failed } = await replay(session, journal, place.timeoutMs, ctx.signal);
   const before = again === 0 ? '' : ` ${again} of them failed, as before.`;
   const end = failed === undefined ? '' : ` Cell ${failed.cell} failed: ${failed.text}. What follows it was not run.`;
-  return saying(
+  return okResult(
     session,
     failed === undefined ? 'ok' : 'error',
     `${without}Replayed ${done} of ${journal.cells.length} cells of "${journal.name}" in ${session.handle}.${before}${end}`,

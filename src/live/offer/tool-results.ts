@@ -1,16 +1,18 @@
-// How a tool of the live image answers: in words for the model, with a small structured part that holds them too.
+// Results of the live tools: text for the model, and structured details that include the text.
 import type { ContentBlock } from '../../protocol/types.ts';
 import type { Context } from '../../server/context.ts';
 import { result, type StructuredResult, ToolError } from '../../server/tool.ts';
+import type { FieldsOf, OperationName, ResultOf } from '../image/operations.ts';
 import type { Run } from '../session/run.ts';
-import type { Session } from '../session/session.ts';
+import type { Session, SessionState } from '../session/session.ts';
+import type { NoSession } from '../session/sessions.ts';
 import { notesFor, type Report, reportRun } from './report.ts';
 
-/** The words stand in both: many clients show a model the structured part alone, others the content alone. */
-export type Told = StructuredResult<Standing & { readonly text: string }>;
+/** The text is in both: some clients show a model only the structured part, others only the content. */
+export type LiveResult = StructuredResult<ResultDetails & { readonly text: string }>;
 
-/** Repeated in every tool, so it names only what everybody needs; the rest of `Standing` comes along. */
-const told = {
+/** Part of every tool's description, so it names only what every client needs; the rest of `ResultDetails` is additional. */
+const resultSchema = {
   type: 'object',
   properties: {
     status: { type: 'string' },
@@ -18,18 +20,38 @@ const told = {
   },
 } as const;
 
-/** How each tool says what it gives. */
-export const inWords: { readonly output: typeof told; text(value: { readonly text?: string }): string } = {
-  output: told,
+/** Output schema and text of every tool. */
+export const resultOptions: { readonly output: typeof resultSchema; text(value: { readonly text?: string }): string } = {
+  output: resultSchema,
   text: ({ text = '' }) => text,
 };
 
-export interface Standing {
+export interface ResultDetails {
   readonly status: string;
+  /** Of an error that callers handle. */
+  readonly reason?: NoSession['reason'];
   readonly session?: string;
   readonly generation?: number;
   readonly refs?: number[];
   readonly truncated?: boolean;
+  /** Keys of the members that inspect shows. */
+  readonly members?: readonly string[];
+  /** Of sessions(action: list). */
+  readonly sessions?: readonly SessionEntry[];
+}
+
+export interface SessionEntry {
+  readonly session: string;
+  readonly language: string;
+  readonly state: SessionState;
+  readonly generation: number;
+  readonly cells: number;
+  /** Evaluations waiting behind the running one. */
+  readonly queued: number;
+}
+
+export function sessionEntry({ handle, engine, state, generation, entries, queued }: Session): SessionEntry {
+  return { session: handle, language: engine.language, state, generation, cells: entries.length, queued };
 }
 
 export async function waitFor(session: Session, run: Run, ctx: Context, ms: number): Promise<Report> {
@@ -37,7 +59,7 @@ export async function waitFor(session: Session, run: Run, ctx: Context, ms: numb
   return reportRun(session, run, listenerOf(ctx));
 }
 
-/** With a sign of life now and then; a call that is cancelled stops what it waits for. */
+/** Sends progress while it waits; cancelling the call stops the evaluation. */
 export async function attend(session: Session, run: Run, ctx: Context, ms: number): Promise<void> {
   const stop = (): void => void session.stop(run, 'cancelled');
   ctx.signal.addEventListener('abort', stop, { once: true });
@@ -51,58 +73,56 @@ export async function attend(session: Session, run: Run, ctx: Context, ms: numbe
     clearInterval(beat);
     ctx.signal.removeEventListener('abort', stop);
   }
-  // Nobody gets this answer: what was printed is kept for the next one.
+  // This answer is dropped: keep the output for the next one.
   if (ctx.signal.aborted) throw ctx.signal.reason;
 }
 
-/** Who must hear what everyone must: a connection where there are any, otherwise whoever it is that calls. */
+/** Identifies who gets notices: the connection, otherwise the principal. */
 export function listenerOf({ sessionId, principal }: Pick<Context, 'sessionId' | 'principal'>): string {
   return JSON.stringify([principal?.id ?? null, sessionId ?? null]);
 }
 
-/** With what this caller has not heard yet. */
-export function heard(session: Session, ctx: Context, words: string): string {
+/** Appends the notices that this caller has not got yet. */
+export function withNotices(session: Session, ctx: Context, words: string): string {
   const listener = listenerOf(ctx);
   const losses = session.losses.take(listener).map((one) => `[STATE LOST] ${one}`);
   return [words, ...losses, ...notesFor(session, listener)].join('\n');
 }
 
-export function answer(session: Session, run: Run, report: Report): Told {
+export function runResult(session: Session, run: Run, report: Report): LiveResult {
   const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
   const more = { refs: report.refs, truncated: report.truncated };
-  if (report.failed) throw failing(session, report.text, standing(session, report.status, more), pictures);
-  return saying(session, report.status, report.text, more, pictures);
+  if (report.failed) throw failure(session, report.text, resultDetails(session, report.status, more), pictures);
+  return okResult(session, report.status, report.text, more, pictures);
 }
 
-export function saying(
+export function okResult(
   session: Session,
   status: string,
   words: string,
-  more: { readonly refs?: readonly number[]; readonly truncated?: boolean } = {},
+  more: More = {},
   content: readonly ContentBlock[] = [],
-): Told {
-  return worded(standing(session, status, more), session.terms.mask(words), content);
+): LiveResult {
+  return textResult(resultDetails(session, status, more), session.terms.mask(words), content);
 }
 
-export function worded(about: Standing, text: string, content: readonly ContentBlock[] = []): Told {
+export function textResult(about: ResultDetails, text: string, content: readonly ContentBlock[] = []): LiveResult {
   return result({ ...about, text }, { content });
 }
 
-export function failing(
+export function failure(
   session: Session,
   words: string,
-  about: Standing = standing(session, 'error'),
+  about: ResultDetails = resultDetails(session, 'error'),
   content: readonly ContentBlock[] = [],
 ): ToolError {
   const text = session.terms.mask(words);
   return new ToolError(text, { structured: { ...about, text }, content });
 }
 
-function standing(
-  session: Session,
-  status: string,
-  { refs = [], truncated = false }: { refs?: readonly number[]; truncated?: boolean } = {},
-): Standing {
+type More = Pick<ResultDetails, 'truncated' | 'members' | 'sessions'> & { readonly refs?: readonly number[] };
+
+function resultDetails(session: Session, status: string, { refs = [], truncated = false, ...more }: More = {}): ResultDetails {
   const { handle: name, generation } = session;
   return {
     status,
@@ -110,14 +130,20 @@ function standing(
     generation,
     ...(refs.length > 0 && { refs: refs.slice(0, 50) }),
     ...(truncated && { truncated }),
+    ...more,
   };
 }
 
-export async function asking(session: Session, op: string, fields: object, ctx: Context): Promise<object> {
+export async function askImage<Name extends OperationName>(
+  session: Session,
+  op: Name,
+  fields: FieldsOf<Name>,
+  ctx: Context,
+): Promise<ResultOf<Name>> {
   try {
     return await session.ask(op, fields);
   } catch (error) {
-    const words = heard(session, ctx, error instanceof Error ? error.message : String(error));
-    throw failing(session, words);
+    const words = withNotices(session, ctx, error instanceof Error ? error.message : String(error));
+    throw failure(session, words);
   }
 }

@@ -1,21 +1,20 @@
 // The six tools of a live image, small enough that a model reads them all.
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
-import type { Members } from '../image/engine.ts';
-import type { Workplace } from '../session/caller-sessions.ts';
+import type { CallerSessions } from '../session/caller-sessions.ts';
 import type { Run } from '../session/run.ts';
-import type { Asked, Session } from '../session/session.ts';
+import type { EvaluateOptions, Session } from '../session/session.ts';
 import { debugTool } from './debug-tool.ts';
 import { membersText, pausedText } from './report.ts';
 import { sessionsTool } from './sessions-tool.ts';
-import { answer, asking, failing, heard, inWords, saying, waitFor } from './tool-results.ts';
+import { askImage, failure, okResult, resultOptions, runResult, waitFor, withNotices } from './tool-results.ts';
 
 const text = { type: 'string' } as const;
 const handle = { type: 'string', description: 'handle; omit for your own' } as const;
 
 const goingOn = 'give it as session to go on with what is in it; without one, every call begins anew';
 
-export function offerTools(server: Server, place: Workplace): void {
+export function offerTools(server: Server, place: CallerSessions): void {
   server.tool(
     'evaluate',
     {
@@ -33,17 +32,17 @@ export function offerTools(server: Server, place: Workplace): void {
           on_error: { type: 'string', enum: ['report', 'pause'] },
         },
       } as const,
-      ...inWords,
+      ...resultOptions,
     },
     async (args, ctx) => {
       const code = args.code ?? args.expression;
       const session = await place.sessionFor(ctx, args.session, args.language, code !== undefined);
-      const run = code === undefined ? session.current : begin(session, code, { ...place.asked(args), onError: args.on_error });
+      const run = code === undefined ? session.current : begin(session, code, { ...place.evaluateOptions(args), onError: args.on_error });
       if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}: give code`);
       const report = await waitFor(session, run, ctx, args.wait_ms ?? place.waitMs);
       const named =
         args.session === undefined && place.isNew(ctx) ? `${report.text}\n[SESSION] ${session.handle}: ${goingOn}` : report.text;
-      return answer(session, run, { ...report, text: named });
+      return runResult(session, run, { ...report, text: named });
     },
   );
 
@@ -61,16 +60,18 @@ export function offerTools(server: Server, place: Workplace): void {
         },
         required: ['target'],
       } as const,
-      ...inWords,
+      ...resultOptions,
       ...place.looks,
     },
     async ({ target, path = [], offset = 0, session: name }, ctx) => {
       const session = await place.sessionFor(ctx, name);
       const ref = /^#(\d+)$/.exec(target.trim())?.[1];
       const fields = { target: ref === undefined ? target : Number(ref), path, offset };
-      const { view } = (await asking(session, 'inspect', fields, ctx)) as unknown as { view: Members };
+      const { view } = await askImage(session, 'inspect', fields, ctx);
       const refs = [view.ref, ...view.members.map((one) => one.ref)].filter((one) => one !== undefined);
-      return saying(session, 'ok', heard(session, ctx, membersText(view)), { refs, truncated: view.total > offset + view.members.length });
+      const truncated = view.total > offset + view.members.length;
+      const members = view.members.map(({ key }) => key);
+      return okResult(session, 'ok', withNotices(session, ctx, membersText(view)), { refs, truncated, members });
     },
   );
 
@@ -83,13 +84,13 @@ export function offerTools(server: Server, place: Workplace): void {
         properties: { name: text, want: { type: 'string', enum: ['summary', 'source', 'members', 'callers', 'search'] }, session: text },
         required: ['name'],
       } as const,
-      ...inWords,
+      ...resultOptions,
       ...place.looks,
     },
     async ({ name, want = 'summary', session: own }, ctx) => {
       const session = await place.sessionFor(ctx, own);
-      const { text: found } = (await asking(session, 'lookup', { name, want }, ctx)) as unknown as { text: string };
-      return saying(session, 'ok', heard(session, ctx, found));
+      const { text: found } = await askImage(session, 'lookup', { name, want }, ctx);
+      return okResult(session, 'ok', withNotices(session, ctx, found));
     },
   );
 
@@ -98,21 +99,21 @@ export function offerTools(server: Server, place: Workplace): void {
     {
       description: 'Swap edited files into the running program, keeping its state (default: all changed).',
       input: { type: 'object', properties: { files: { type: 'array', items: text }, session: text } } as const,
-      ...inWords,
+      ...resultOptions,
       annotations: { destructiveHint: false, idempotentHint: true },
     },
     async ({ files, session: own }, ctx) => {
       const session = await place.sessionFor(ctx, own);
-      const { text: said, failed } = (await asking(session, 'reload', { files }, ctx)) as unknown as { text: string; failed?: boolean };
-      if (failed === true) throw failing(session, said);
-      return saying(session, 'ok', heard(session, ctx, said));
+      const { text: said, failed } = await askImage(session, 'reload', { files }, ctx);
+      if (failed) throw failure(session, said);
+      return okResult(session, 'ok', withNotices(session, ctx, said));
     },
   );
   debugTool(server, place);
   sessionsTool(server, place);
 }
 
-function begin(session: Session, code: string, asked: Asked): Run {
+function begin(session: Session, code: string, asked: EvaluateOptions): Run {
   const { state, running } = session;
   if (state === 'paused' && running?.pause !== undefined) throw new ToolError(session.terms.mask(pausedText(running.pause, session)));
   try {

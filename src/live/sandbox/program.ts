@@ -2,9 +2,9 @@
 // the folder above it may be one that holds everything of the user, such as ~/.local.
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { packageFolder } from '../package-files.ts';
 import { isSystem } from './mounts.ts';
 import { contains } from './paths.ts';
 
@@ -113,7 +113,7 @@ function onPath(name: string, path: string): string | undefined {
 
 /** Of this package what images load, and the packages it depends on, wherever they were installed. */
 export function ownFiles(): string[] {
-  const own = dirname(createRequire(import.meta.url).resolve('vivarium/package.json'));
+  const own = packageFolder();
   return [join(own, 'package.json'), join(own, 'dist'), ...dependenciesOf(own, new Set())];
 }
 

@@ -1,39 +1,39 @@
-// Who works where: the session a call means, and the limits its wishes are held to.
+// The session that a call refers to, and the limits on its options.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Context } from '../../server/context.ts';
 import { ToolError } from '../../server/tool.ts';
-import type { Home } from './project-folder.ts';
-import type { Asked, Session } from './session.ts';
-import type { Sessions } from './sessions.ts';
+import type { ProjectFolder } from './project-folder.ts';
+import type { EvaluateOptions, Session } from './session.ts';
+import { NoSession, type Sessions } from './sessions.ts';
 
-export interface WorkplaceOptions {
+export interface CallerSessionsOptions {
   readonly sessions: Sessions;
   readonly waitMs: number;
   readonly timeoutMs: number;
-  /** There is one client, and everything without a handle is its own. */
+  /** There is one client; calls without a handle use its session. */
   readonly single: boolean;
-  /** Nobody can name a session: whoever has no connection of their own has one session all the same. Default: false. */
+  /** Callers cannot name a session: those without a connection of their own share one. Default: false. */
   readonly nameless?: boolean;
   /** Where saved sessions are kept. */
   readonly stateFolder: string;
-  readonly home: Home;
-  /** No program can be reached but our own. */
+  readonly home: ProjectFolder;
+  /** Only images of ours can be reached, no attached programs. */
   readonly harmless: boolean;
 }
 
-export class Workplace {
+export class CallerSessions {
   readonly sessions: Sessions;
   readonly waitMs: number;
   readonly timeoutMs: number;
   readonly stateFolder: string;
   readonly #single: boolean;
   readonly #nameless: boolean;
-  readonly home: Home;
-  /** What tools that only look say of themselves: of a program that is not ours nothing is promised. */
+  readonly home: ProjectFolder;
+  /** Annotations of read-only tools; nothing is promised where programs can be attached. */
   readonly looks: { readonly annotations?: { readonly readOnlyHint: true } };
 
-  constructor({ sessions, waitMs, timeoutMs, single, nameless = false, stateFolder, home, harmless }: WorkplaceOptions) {
+  constructor({ sessions, waitMs, timeoutMs, single, nameless = false, stateFolder, home, harmless }: CallerSessionsOptions) {
     this.home = home;
     this.looks = harmless ? { annotations: { readOnlyHint: true } } : {};
     this.sessions = sessions;
@@ -48,7 +48,7 @@ export class Workplace {
     return this.#single ? 'local' : (principal?.id ?? 'anonymous');
   }
 
-  /** The one that was named, or the caller's own: of its connection, where it has one, otherwise a new one each time. */
+  /** The named session, or the one of the caller's connection; without either, a new one where `opens`. */
   async sessionFor(ctx: Context, handle?: string, language?: string, opens = false): Promise<Session> {
     await this.home.settle(ctx);
     const owner = this.ownerOf(ctx);
@@ -56,21 +56,23 @@ export class Workplace {
       if (language !== undefined) this.sessions.check(language);
       if (handle !== undefined && handle !== 'main') return this.sessions.get(owner, handle);
       const own = this.#ownName(ctx, language);
-      // Every call would open another one, only to find nothing in it.
+      // Every call would open another, empty session.
       if (own === undefined && !opens) throw new Error('Say which session: evaluate opens one and names it');
       return (own === undefined ? undefined : this.sessions.find(owner, own)) ?? this.sessions.open(owner, language, own);
     } catch (error) {
-      throw new ToolError((error as Error).message);
+      const { message: text } = error as Error;
+      const structured = error instanceof NoSession ? { structured: { status: 'error', reason: error.reason, text } } : {};
+      throw new ToolError(text, structured);
     }
   }
 
-  /** Where somebody's saved sessions are: nobody else's, and of no other project. */
+  /** Folder of saved sessions, per project and owner. */
   folderOf(ctx: Pick<Context, 'principal'>): string {
     const name = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
     return join(this.stateFolder, name(this.home.folder), name(this.ownerOf(ctx)));
   }
 
-  asked({
+  evaluateOptions({
     timeout_ms = this.timeoutMs,
     language,
     package: pack,
@@ -78,21 +80,21 @@ export class Workplace {
     timeout_ms?: number | undefined;
     language?: string | undefined;
     package?: string | undefined;
-  }): Asked {
+  }): EvaluateOptions {
     return { timeoutMs: Math.min(timeout_ms, this.timeoutMs), language, package: pack };
   }
 
-  /** Whether a call that names no session begins one, which nobody can know the name of yet. */
+  /** Whether a call without a handle opens a session, whose handle the answer must then name. */
   isNew(ctx: Context): boolean {
     return this.#ownName(ctx, undefined) === undefined;
   }
 
-  /** Its connection has ended. What runs goes on, under its handle, until nobody has used it for long. */
+  /** The connection has ended. Running evaluations go on under their handle until the session is idle. */
   async leave(sessionId: string): Promise<void> {
     if (!this.#single) await this.sessions.leave(nameOf(sessionId));
   }
 
-  /** One for each language, where there are several. */
+  /** One session for each language. */
   #ownName({ sessionId }: Context, language: string | undefined): string | undefined {
     if (!this.#single && !this.#nameless && sessionId === undefined) return undefined;
     const own = this.#single || sessionId === undefined ? 'main' : nameOf(sessionId);

@@ -7,7 +7,7 @@ import { unfinishedSecret } from '../../text/unfinished-secret.ts';
 const cut = /(["'`]?\.\.\. \d{1,15} more characters?|…)/;
 const shortest = 8;
 /** More than any answer has reason to say. */
-const mostText = 1_000_000;
+const maxText = 1_000_000;
 
 export interface Mask {
   mask(text: string): string;
@@ -43,8 +43,8 @@ export function createMask(env: Readonly<Record<string, string | undefined>>): M
 }
 
 function capped(text: string): string {
-  if (text.length <= mostText) return text;
-  return `${text.slice(0, mostText)}…\n[… ${text.length - mostText} characters left out …]`;
+  if (text.length <= maxText) return text;
+  return `${text.slice(0, maxText)}…\n[… ${text.length - maxText} characters left out …]`;
 }
 
 function without(text: string, count: number): string {

@@ -1,7 +1,7 @@
 // What everyone who works in a session must hear once, whoever asks first.
 
-const mostKept = 20;
-const mostListeners = 1_000;
+const maxKept = 20;
+const maxListeners = 1_000;
 
 export class Notices {
   readonly #texts: string[] = [];
@@ -12,7 +12,7 @@ export class Notices {
 
   add(text: string): void {
     this.#texts.push(text);
-    if (this.#texts.length <= mostKept) return;
+    if (this.#texts.length <= maxKept) return;
     this.#texts.shift();
     this.#dropped++;
   }
@@ -24,7 +24,7 @@ export class Notices {
     this.#told.delete(listener);
     this.#told.set(listener, this.#dropped + this.#texts.length);
     for (const oldest of this.#told.keys()) {
-      if (this.#told.size <= mostListeners) break;
+      if (this.#told.size <= maxListeners) break;
       this.#told.delete(oldest);
     }
     return this.#texts.slice(Math.max(0, before - this.#dropped));

@@ -1,23 +1,23 @@
-// What was printed, bounded: the beginning and the end are kept, and how much is missing in between.
+// Bounded output: keeps the beginning and the end, and counts what is left out between them.
 
-/** How much of the end of a text must not be told before what follows it. */
+/** How many characters at the end of a text must be held back until more arrives: they may begin a secret. */
 export type Unfinished = (text: string) => number;
 
 const nothing: Unfinished = () => 0;
-/** Behind a gap, what may be the other half of a secret: one long word of letters and digits. */
+/** After a gap, one long word of letters and digits may be the second half of a secret. */
 const otherHalf = /^(?=[\w+/=.-]{0,512}\d)(?=[\w+/=.-]{0,512}[A-Za-z])[\w+/=.-]{12,512}(?![\w+/=.-])/;
 const endOfKey = /^(?:(?!-----BEGIN )[\s\S]){0,8192}?-----END [A-Z ]*PRIVATE KEY-----/;
 
-/** So much of a secret would tell something. */
+/** A shorter part of a secret reveals nothing. */
 const telling = 8;
 
-export class Printed {
+export class OutputBuffer {
   readonly #most: number;
   #head = '';
   #tail = '';
   #length = 0;
   #skipped = 0;
-  /** Kept back, to see what follows; a few characters not for ever. */
+  /** Held back until more arrives; fewer than `telling` characters only once. */
   #held = '';
 
   constructor(most: number) {
@@ -28,7 +28,7 @@ export class Printed {
     return this.#length;
   }
 
-  /** `skipped`: so much came before it that was not kept. */
+  /** `skipped`: characters before it that the image left out. */
   add(text: string, skipped = 0): void {
     if (skipped > 0) this.#skip(skipped);
     this.#length += text.length;
@@ -44,13 +44,13 @@ export class Printed {
 
   #skip(count: number): void {
     this.#skipped += count;
-    // What stood before the gap is not the end of what was printed.
+    // The tail before the gap is not the end of the output.
     this.#length -= this.#tail.length;
     this.#skipped += this.#tail.length;
     this.#tail = '';
   }
 
-  /** Everything up to now, which is then gone; but for what is `unfinished`, where more may come. */
+  /** Removes and returns everything so far, except for what is `unfinished` where more may come. */
   take(unfinished: Unfinished = nothing, more = false): { readonly text: string; readonly cut: number } {
     let head = this.#head;
     let tail = this.#tail.slice(-this.#most / 2);
@@ -72,7 +72,7 @@ export class Printed {
     return { text: keeps ? text.slice(0, -count) : text, cut: Math.max(0, cut) };
   }
 
-  /** As far as it can be told. */
+  /** Without what may be part of a secret. */
   lastLine(unfinished: Unfinished): string {
     const all = (this.#head + this.#tail).slice(-2_000);
     const text = all.slice(0, all.length - unfinished(all)).trimEnd();

@@ -5,7 +5,7 @@ import { isTrustedOwner } from '../../node/own-folder.ts';
 import { readPlainFile } from '../../node/plain-file.ts';
 
 const name = 'vivarium.config.json';
-const mostBytes = 100_000;
+const maxBytes = 100_000;
 
 /** Files of the project alone: a file in a repository must not reach further than the repository. */
 export function configuredLoad(folder: string): readonly string[] {
@@ -17,8 +17,8 @@ export function configuredLoad(folder: string): readonly string[] {
   if (stranger !== undefined)
     throw new Error(`${file} belongs to another user (uid ${stranger.uid}), so the code it names is not run: name the files with --load`);
   const wrong = (why: string): Error => new Error(`${name} ${why}; write { "live": { "load": ["src/app.ts"] } }`);
-  const text = readPlainFile(file, mostBytes);
-  if (text === undefined) throw wrong(`cannot be read, or is no plain file of at most ${mostBytes} bytes`);
+  const text = readPlainFile(file, maxBytes);
+  if (text === undefined) throw wrong(`cannot be read, or is no plain file of at most ${maxBytes} bytes`);
   let value: unknown;
   try {
     value = JSON.parse(text);

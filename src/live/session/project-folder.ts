@@ -1,34 +1,34 @@
-// The project's folder. A client that is the only one may say where it is, once, before anything has happened there.
+// The project's folder. A sole client may name it by its roots, once, before anything runs there.
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Root } from '../../protocol/types.ts';
 import type { Context } from '../../server/context.ts';
 
-/** Clients that promise roots and do not answer are not waited for longer. */
+/** Timeout for clients that announce roots and do not answer. */
 const askMs = 3_000;
 
-export class Home {
+export class ProjectFolder {
   folder: string;
-  /** Told when the client has named another folder. */
+  /** Called when the client has named another folder. */
   onMove: (folder: string) => void = () => undefined;
   #asks: boolean;
 
-  /** It `asks` the first caller where nobody has said the folder. */
+  /** `asks`: request the roots of the first caller. */
   constructor(folder: string, asks: boolean) {
     this.folder = folder;
     this.#asks = asks;
   }
 
-  /** A client may still name another one. */
+  /** The client may still name another folder. */
   get open(): boolean {
     return this.#asks;
   }
 
-  /** Before the first thing is done in it. */
+  /** Called before anything runs in the folder. */
   async settle(ctx: Context): Promise<void> {
     if (!this.#asks) return;
     if (ctx.can('roots')) {
-      // In 2026-07-28 the call ends here and is made again with the answer.
+      // In 2026-07-28 the call ends here, and the client retries it with the answer.
       const roots = ctx.era === 'modern' ? await ctx.roots() : await inTime(ctx.roots());
       if (!this.#asks) return;
       const named = roots.map(folderOf).find((folder) => folder !== undefined);
@@ -47,7 +47,7 @@ function folderOf({ uri }: Root): string | undefined {
     const path = fileURLToPath(uri);
     return statSync(path).isDirectory() ? path.replace(/(?<=.)\/+$/, '') : undefined;
   } catch {
-    // Of another machine, or not there.
+    // A folder of another machine, or one that does not exist.
     return undefined;
   }
 }

@@ -1,15 +1,10 @@
-// One evaluation from the moment it is asked for until it is over: whoever waits for it may stop waiting and come back.
+// One evaluation, from request to outcome. Callers may stop waiting and come back for it.
 
-import type { Outcome, Pause, StopReason } from '../image/engine.ts';
-import { type Caller, currentCaller } from './caller.ts';
-import { Printed } from './output-buffer.ts';
+import { type Caller, currentCaller } from '../access/caller.ts';
+import type { Outcome, Pause, Picture, StopReason } from '../image/engine.ts';
+import { OutputBuffer } from './output-buffer.ts';
 
-export interface Picture {
-  readonly mimeType: string;
-  readonly data: string;
-}
-
-const mostPictures = 8;
+const maxPictures = 8;
 
 export class Run {
   readonly cell: number;
@@ -18,24 +13,24 @@ export class Run {
   readonly package: string | undefined;
   readonly onError: 'report' | 'pause';
   readonly timeoutMs: number;
-  readonly printed: Printed;
-  /** What went to the error output, where that is wanted apart; otherwise it is among the rest, in its place. */
-  readonly complaints: Printed | undefined;
+  readonly printed: OutputBuffer;
+  /** stderr, where it is kept separate; otherwise it is in `printed`, in order. */
+  readonly complaints: OutputBuffer | undefined;
   readonly pictures: Picture[] = [];
   readonly asked: number = performance.now();
   began: number | undefined;
-  /** The image has it. */
+  /** It was sent to the image. */
   sent = false;
   outcome: Outcome | undefined;
   ms = 0;
   pause: Pause | undefined;
   /** Why it is being stopped. */
   stopping: StopReason | undefined;
-  /** Its end was told. */
+  /** Its outcome was reported. */
   shown = false;
   readonly #waiting: Set<() => void> = new Set();
   #ended: () => void = () => undefined;
-  /** Told once, with its outcome. */
+  /** Called once. */
   onEnd: (outcome: Outcome) => void = () => undefined;
   readonly caller: Caller | undefined = currentCaller();
 
@@ -47,7 +42,7 @@ export class Run {
       package?: string | undefined;
       onError: 'report' | 'pause';
       timeoutMs: number;
-      mostOutput: number;
+      maxOutput: number;
       apart?: boolean | undefined;
     },
   ) {
@@ -57,8 +52,8 @@ export class Run {
     this.package = options.package;
     this.onError = options.onError;
     this.timeoutMs = options.timeoutMs;
-    this.printed = new Printed(options.mostOutput);
-    this.complaints = options.apart === true ? new Printed(options.mostOutput) : undefined;
+    this.printed = new OutputBuffer(options.maxOutput);
+    this.complaints = options.apart === true ? new OutputBuffer(options.maxOutput) : undefined;
   }
 
   print(stream: 'out' | 'err', text: string, skipped: number): void {
@@ -84,13 +79,13 @@ export class Run {
     this.#wake();
   }
 
-  /** What is none is said to be none. */
+  /** Undefined for data that is no picture. */
   display(picture: Picture | undefined): void {
     if (picture === undefined) this.printed.add('[something was displayed that is no picture]\n');
-    else if (this.pictures.length < mostPictures) this.pictures.push(picture);
+    else if (this.pictures.length < maxPictures) this.pictures.push(picture);
   }
 
-  /** Until it is over or paused, or the time has passed. */
+  /** Resolves when it is over or paused, or on timeout. */
   settled(ms: number): Promise<void> {
     if (this.over || this.pause !== undefined) return Promise.resolve();
     return new Promise((resolve) => {
@@ -104,7 +99,7 @@ export class Run {
     });
   }
 
-  /** Undefined once it was ended from outside. */
+  /** Resolves once it was ended from outside. */
   settledOutcome(): Promise<undefined> {
     if (this.over) return Promise.resolve(undefined);
     return new Promise((resolve) => {

@@ -1,26 +1,28 @@
-// A session: an image and what was done in it. The image may be lost; the session then says so, counts a generation, and goes on.
-import { type Ending, outcomeEnding, startedEnding } from '../access/audit.ts';
+// A session: an image and its evaluations. When the image is lost, the session reports it, increments its generation and goes on.
+import { type Ending, outcomeEnding } from '../access/audit.ts';
+import { calledBy } from '../access/caller.ts';
 import { CellFault, type Engine, type Notebook, type Outcome, type Pause, type StopReason, startsOf } from '../image/engine.ts';
 import { asPause, asPicture, asText, asTexts } from '../image/frames.ts';
 import { type Image, ImageEnded } from '../image/image.ts';
+import { type FieldsOf, type OperationName, operations, type ResultOf } from '../image/operations.ts';
 import { inBrief, messageOf, outcomeOf, strayText } from '../image/outcome.ts';
-import type { Frame } from '../image/wire.ts';
+import { asRefusalReason, Refused } from '../image/refusal.ts';
+import type { WireFrame } from '../image/wire.ts';
 import { sandboxed } from '../sandbox/sandbox.ts';
-import { calledBy } from './caller.ts';
 import { interrupt } from './interrupt.ts';
 import { Notices } from './notices.ts';
-import { Printed } from './output-buffer.ts';
+import { OutputBuffer } from './output-buffer.ts';
 import { Run } from './run.ts';
 import type { SessionTerms } from './session-terms.ts';
-import { rehearse, runStart, type Started } from './startup.ts';
+import { rehearse, runStart, type Started, startedEnding } from './startup.ts';
 
-export interface Asked {
+export interface EvaluateOptions {
   readonly language?: string | undefined;
   readonly onError?: 'report' | 'pause' | undefined;
   readonly timeoutMs: number;
   /** Where the language has them. */
   readonly package?: string | undefined;
-  /** What goes to the error output is kept apart from the rest. */
+  /** Keeps stderr separate. */
   readonly apart?: boolean;
 }
 
@@ -30,18 +32,18 @@ export interface Entry {
   readonly language?: string | undefined;
   readonly package?: string | undefined;
   readonly ok: boolean;
-  /** What it did before stays. */
+  /** It failed, but what it did before stays in effect. */
   readonly failed: boolean;
   readonly text: string;
 }
 
 export type SessionState = 'cold' | 'starting' | 'idle' | 'busy' | 'paused' | 'closed';
 
-const mostEntries = 5_000;
-const mostUnseen = 20;
+const maxEntries = 5_000;
+const maxUnseen = 20;
 const askMs = 30_000;
-/** Longer code is not kept to be run again. */
-const mostCode = 100_000;
+/** Longer code is not kept for replay. */
+const maxCode = 100_000;
 
 export class Session {
   readonly handle: string;
@@ -50,15 +52,15 @@ export class Session {
   readonly terms: SessionTerms;
   generation = 1;
   lastUsed: number = Date.now();
-  /** Of images that were lost, and of what else everyone must know: told with the next answer. */
+  /** Lost images, and other notices: every listener gets them with its next answer. */
   readonly losses: Notices = new Notices();
   readonly remarks: Notices = new Notices();
-  readonly background: Printed;
+  readonly background: OutputBuffer;
   readonly entries: Entry[] = [];
   readonly definitions: Map<string, number> = new Map();
   version = '';
   onChange: (names: readonly string[]) => void = () => undefined;
-  /** What the next image begins with; only once. */
+  /** Saved image that the next image starts from; used once. */
   #from: string | undefined;
   #image: Image | undefined;
   #notebook: Notebook | undefined;
@@ -66,9 +68,9 @@ export class Session {
   #queue: Run[] = [];
   #current: Run | undefined;
   #unseen: Run[] = [];
-  /** While it boots. */
+  /** The image, while it boots. */
   #starting: Image | undefined;
-  /** Cells of this generation, and cells that are no longer among the entries. */
+  /** Cells run in this generation; `dropped`: cells no longer among the entries. */
   #ran = 0;
   dropped = 0;
   #cells = 0;
@@ -81,7 +83,7 @@ export class Session {
     this.owner = owner;
     this.engine = engine;
     this.terms = terms;
-    this.background = new Printed(terms.mostOutput);
+    this.background = new OutputBuffer(terms.maxOutput);
   }
 
   get state(): SessionState {
@@ -95,12 +97,11 @@ export class Session {
     return this.#image?.pid;
   }
 
-  /** The first that nobody has seen the end of, otherwise what runs now. */
+  /** The first whose end was not reported yet, otherwise the running one. */
   get current(): Run | undefined {
     return this.#unseen.find((run) => !run.shown) ?? this.#current;
   }
 
-  /** What runs now. */
   get running(): Run | undefined {
     return this.#current;
   }
@@ -109,14 +110,14 @@ export class Session {
     return this.#queue.length;
   }
 
-  evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack, apart }: Asked): Run {
+  evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack, apart }: EvaluateOptions): Run {
     const end = this.terms.audit.begin(this, 'evaluate', code, language);
     const refused = this.#refusal();
     if (refused !== undefined) {
       end({ outcome: 'refused', line: refused });
       throw new Error(refused);
     }
-    const limits = { timeoutMs: Math.min(timeoutMs, this.engine.mostMs ?? timeoutMs), mostOutput: this.terms.mostOutput };
+    const limits = { timeoutMs: Math.min(timeoutMs, this.engine.maxMs ?? timeoutMs), maxOutput: this.terms.maxOutput };
     const run = new Run(++this.#cells, code, { language, onError, package: pack, apart, ...limits });
     run.onEnd = (outcome) => end(outcomeEnding(outcome));
     this.#queue.push(run);
@@ -128,17 +129,17 @@ export class Session {
   #refusal(): string | undefined {
     if (this.#closed) return `The session ${this.handle} is closed`;
     const { length } = this.#queue;
-    return length < this.terms.mostQueued ? undefined : `${length} evaluations wait in ${this.handle} already`;
+    return length < this.terms.maxQueued ? undefined : `${length} evaluations wait in ${this.handle} already`;
   }
 
-  /** Asks the image something else than to run code; boots it where there is none. */
-  async ask(op: string, fields: object, ms: number = askMs): Promise<Frame> {
+  /** Any operation but `evaluate`; boots the image where there is none. */
+  async ask<Name extends OperationName>(op: Name, fields: FieldsOf<Name>, ms: number = askMs): Promise<ResultOf<Name>> {
     if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
     this.lastUsed = Date.now();
     return this.terms.audit.asking(this, op, fields, async () => {
       const answer = await (await this.#boot()).requestWithin(ms, op, fields);
-      if (answer['refused'] !== undefined) throw new Error(String(answer['refused']));
-      return answer;
+      if (answer['refused'] !== undefined) throw new Refused(asText(answer['refused']), asRefusalReason(answer['reason']));
+      return operations[op].decode(answer);
     });
   }
 
@@ -151,19 +152,19 @@ export class Session {
       return true;
     }
     const image = this.#image;
-    // It is being booted: then that is what is ended.
+    // The image is still booting: kill it.
     if (image === undefined) {
       this.#starting?.kill('it was stopped while it started');
       run.end({ status: 'stopped', why, goesOn: false });
       return true;
     }
-    // What has not reached the image never will: there is nothing to interrupt.
+    // It has not been sent to the image, so there is nothing to interrupt.
     if (!run.sent) run.end({ status: 'stopped', why, goesOn: false });
     else await interrupt(image, run, why, this.terms.graceMs);
     return true;
   }
 
-  /** Everything in it is forgotten; the next evaluation begins anew. */
+  /** Drops the image; the next evaluation boots a new one. */
   async reset(): Promise<void> {
     if (this.engine.foreign === true) throw new Error(`${this.handle} is a program of its own: it cannot be emptied from here`);
     const image = this.#image ?? this.#starting;
@@ -172,7 +173,7 @@ export class Session {
     this.entries.length = 0;
     this.dropped = 0;
     this.generation++;
-    // Whoever else works here has not asked for it.
+    // Other users of the session did not ask for it.
     if (image !== undefined) this.losses.add(`generation ${this.generation}: it was reset. ${this.#takeRan()} and every value are gone.`);
     await image?.close('it was reset');
   }
@@ -194,12 +195,12 @@ export class Session {
     const run = this.#queue.shift();
     if (run === undefined) return;
     this.#current = run;
-    // What runs before it may be another caller's.
+    // The run before it may belong to another caller.
     void calledBy(run.caller, () => this.#execute(run)).then((outcome) => {
       run.end(outcome);
       this.#note(run, run.outcome as Outcome);
       this.#current = undefined;
-      this.#unseen = [...this.#unseen.filter((one) => !one.shown), run].slice(-mostUnseen);
+      this.#unseen = [...this.#unseen.filter((one) => !one.shown), run].slice(-maxUnseen);
       this.lastUsed = Date.now();
       this.#pump();
     });
@@ -209,7 +210,7 @@ export class Session {
     try {
       return await this.#evaluate(run, await this.#boot());
     } catch (error) {
-      // There was none, so nothing is lost.
+      // No image was booted, so nothing is lost.
       return run.outcome ?? { status: 'error', fault: { type: 'Error', message: messageOf(error), kind: 'error', frames: [] } };
     }
   }
@@ -224,10 +225,10 @@ export class Session {
         package: run.package,
         pauses: run.onError === 'pause',
       });
-      // Stopped before it began: the image must not begin what nobody waits for.
+      // Stopped meanwhile: do not send it.
       if (run.over) return run.outcome as unknown as Outcome;
       try {
-        // Stopped from outside: then its own answer is not waited for.
+        // Once stopped, do not wait for the image's answer.
         const stopped = run.settledOutcome();
         run.sent = true;
         const frame = await Promise.race([
@@ -241,7 +242,7 @@ export class Session {
         if (frame === undefined) return run.outcome as unknown as Outcome;
         const outcome = outcomeOf(frame);
         if (outcome.status === 'stopped') return { ...outcome, why: run.stopping ?? outcome.why };
-        // What only the image can tell, whether or not all of it succeeded.
+        // Names that only the image knows, also of a cell that failed half-way.
         this.#define(asTexts(frame['declares']), run.cell);
         if (outcome.status === 'ok') this.#define(prepared.declares, run.cell);
         return outcome;
@@ -276,25 +277,26 @@ export class Session {
     const plain = await this.engine.launch(options);
     const { sandbox, audit } = this.terms;
     const launch = sandbox === undefined || this.engine.foreign === true ? plain : audit.outOfReach(sandboxed(plain, sandbox));
-    const said = new Printed(2_000);
+    const said = new OutputBuffer(2_000);
     let ready = false;
     if (this.#closed) {
       plain.wire?.destroy();
-      throw new ImageEnded('The session is closed');
+      throw new ImageEnded('The session is closed', 'ended-by-host');
     }
-    const image: Image = this.terms.spares.begin(this.engine, options, launch, this.terms, {
+    const image: Image = this.terms.warmPool.begin(this.engine, options, launch, this.terms, {
       output: (stream, text, cell, skipped) =>
         ready ? this.#printed(stream, text, cell, skipped) : stream === 'err' ? said.add(text) : undefined,
       event: (frame) => this.#event(frame),
       ended: (reason) => this.#ended(image, reason),
     });
     this.#starting = image;
-    // What reads cells is loaded while the child begins, not after it.
+    // Load the parser while the image boots, not after it.
     void rehearse(this.engine, options);
     try {
       const booted = await image.ready.catch((error: unknown) => {
         const [why, { text }] = [messageOf(error), said.take()];
-        throw new Error(`The image did not start: ${why}${text === '' ? '' : `. It said: ${text.trim()}`}${plain.unfit?.(why) ?? ''}`);
+        const cure = error instanceof ImageEnded ? (plain.unfit?.(error.reason) ?? '') : '';
+        throw new Error(`The image did not start: ${why}${text === '' ? '' : `. It said: ${text.trim()}`}${cure}`);
       });
       ready = true;
       this.version = asText(booted['version']);
@@ -307,8 +309,8 @@ export class Session {
         this.#define(declares, 0);
         if (problem !== undefined) this.remarks.add(problem);
       }
-      // Closed or reset meanwhile: nobody else would end it.
-      if (this.#starting !== image || this.#closed) throw new ImageEnded('it was closed while it started');
+      // Closed or reset meanwhile: nothing else would kill this image.
+      if (this.#starting !== image || this.#closed) throw new ImageEnded('it was closed while it started', 'ended-by-host');
       this.#image = image;
       return image;
     } catch (error) {
@@ -319,7 +321,7 @@ export class Session {
     }
   }
 
-  /** The next image would only bring the same. */
+  /** Not again with every image. */
   #remark(text: string | undefined): void {
     if (text !== undefined && text !== this.#remarked) this.remarks.add(text);
     this.#remarked = text;
@@ -331,13 +333,13 @@ export class Session {
     else this.background.add(text, skipped);
   }
 
-  #event(frame: Frame): void {
+  #event(frame: WireFrame): void {
     if (frame['ev'] === 'paused') this.#paused(asPause(frame));
     else if (frame['ev'] === 'display') this.#current?.display(asPicture(frame));
     else if (frame['ev'] === 'stray') this.background.add(`${strayText(frame)}\n`);
   }
 
-  /** A program that nobody waits for is not left standing. */
+  /** Resumes a program that paused after its evaluation had ended. */
   #paused(pause: Pause): void {
     if (this.#current !== undefined && !this.#current.over) return this.#current.paused(pause);
     this.#image?.request('debug', { action: 'resume' }).catch(() => undefined);
@@ -349,7 +351,7 @@ export class Session {
     if (this.#closed) return;
     this.generation++;
     const gone = `${this.#takeRan()} and every value are gone.`;
-    // Of a program that is only visited nobody here knows how it fares.
+    // An attached program may still run.
     const what = this.engine.foreign === true ? 'If the program still runs, it has what it had; the next evaluation looks for it.' : gone;
     this.losses.add(`generation ${this.generation}: ${reason}. ${what}`);
     this.#current?.end({ status: 'lost', reason });
@@ -374,12 +376,12 @@ export class Session {
   }
 
   #note({ cell, code, language, package: pack }: Run, outcome: Outcome): void {
-    const whole = code.length <= mostCode;
+    const whole = code.length <= maxCode;
     const failed = whole && outcome.status === 'error' && outcome.fault.kind !== 'syntax';
     const became = { ok: whole && outcome.status === 'ok', failed, text: inBrief(outcome).slice(0, 500) };
-    this.entries.push({ cell, code: whole ? code : `${code.slice(0, mostCode)}…`, language, package: pack, ...became });
+    this.entries.push({ cell, code: whole ? code : `${code.slice(0, maxCode)}…`, language, package: pack, ...became });
     this.#ran++;
-    if (this.entries.length <= mostEntries) return;
+    if (this.entries.length <= maxEntries) return;
     this.entries.shift();
     this.dropped++;
   }

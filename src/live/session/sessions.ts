@@ -1,28 +1,38 @@
-// All sessions of a server: found by handles nobody can guess, bound to who opened them, and let go of when nobody uses them.
+// All sessions of a server: unguessable handles, bound to their owner, closed when idle.
 import { randomBytes } from 'node:crypto';
 import type { Engine } from '../image/engine.ts';
-import type { Visit } from './attachable-programs.ts';
 import { Session } from './session.ts';
 import type { SessionTerms } from './session-terms.ts';
 
-export interface SessionsOptions {
-  readonly engines: readonly Engine[];
-  /** Those that cannot be had here. */
-  readonly absent?: readonly Engine[];
-  readonly terms: SessionTerms;
-  readonly mostSessions: number;
-  /** Sessions nobody used for so long are closed, unless something runs in them. */
-  readonly idleMs: number;
-  /** Programs that run without us and may be worked in. */
-  readonly visits?: () => readonly Visit[];
+/** A program that runs without us and can be worked in. */
+export interface AttachableProgram {
+  /** Of its session. */
+  readonly handle: string;
+  readonly engine: Engine;
 }
 
-const mostGraves = 200;
+export interface SessionsOptions {
+  readonly engines: readonly Engine[];
+  /** Engines that are not installed here. */
+  readonly absent?: readonly Engine[];
+  readonly terms: SessionTerms;
+  readonly maxSessions: number;
+  /** Sessions idle for longer are closed. */
+  readonly idleMs: number;
+  readonly programs?: () => readonly AttachableProgram[];
+}
+
+/** There never was a session of this name, or it was closed long ago. */
+export class NoSession extends Error {
+  readonly reason = 'no-session';
+}
+
+const maxGraves = 200;
 
 export class Sessions {
   readonly #options: SessionsOptions;
   readonly #sessions: Map<string, Session> = new Map();
-  /** What became of those that are gone, so that whoever asks for one is told. */
+  /** Why closed sessions are gone, for callers that still use their handles. */
   readonly #graves: Map<string, { readonly text: string; readonly generation: number; readonly asked: boolean }> = new Map();
   readonly #timer: ReturnType<typeof setInterval>;
   onChange: (session: Session, names: readonly string[]) => void = () => undefined;
@@ -53,15 +63,15 @@ export class Sessions {
     throw new Error(`There is no language "${language}", only ${this.languages.join(', ')}`);
   }
 
-  /** Those of one owner. */
+  /** The sessions of one owner. */
   list(owner: string): Session[] {
     return [...this.#sessions.values()].filter((one) => one.owner === owner);
   }
 
-  /** With an `image`, it begins as that was when it was saved. */
+  /** `image`: a saved image to start from. */
   open(owner: string, language?: string, handle: string = `s-${randomBytes(9).toString('base64url')}`, image?: string): Session {
-    const { engines, mostSessions } = this.#options;
-    if (this.#sessions.size >= mostSessions) {
+    const { engines, maxSessions } = this.#options;
+    if (this.#sessions.size >= maxSessions) {
       throw new Error(`There are ${this.#sessions.size} sessions already, and no more are allowed: close one (sessions, action: close)`);
     }
     const engine = language === undefined ? engines[0] : this.check(language);
@@ -69,18 +79,18 @@ export class Sessions {
     return this.#add(owner, handle, engine, image);
   }
 
-  visits(): readonly Visit[] {
-    return this.#options.visits?.() ?? [];
+  programs(): readonly AttachableProgram[] {
+    return this.#options.programs?.() ?? [];
   }
 
   #add(owner: string, handle: string, engine: Engine, image?: string): Session {
     const session = new Session(handle, owner, engine, this.#options.terms, image);
-    // Under the same name there was one before: whoever used it must know that this is another.
+    // A session of this name existed before: its users must learn that this is a new one.
     const grave = this.#graves.get(keyOf(owner, handle));
     if (grave !== undefined) {
       this.#graves.delete(keyOf(owner, handle));
       session.generation = grave.generation + 1;
-      // Not lost, where somebody wanted it gone.
+      // Not a loss where it was closed on request.
       if (grave.asked) session.remarks.add(`generation ${session.generation}: the ${handle} before this one was closed`);
       else session.losses.add(`generation ${session.generation}: ${grave.text}`);
     }
@@ -89,27 +99,28 @@ export class Sessions {
     return session;
   }
 
-  /** Throws, saying what became of it, when there is none of this owner. */
+  /** Throws where this owner has no such session; the message says why it is gone. */
   get(owner: string, handle: string): Session {
     const found = this.#sessions.get(keyOf(owner, handle));
     if (found !== undefined) return found;
-    const visit = this.visits().find((one) => one.handle === handle);
-    if (visit !== undefined) return this.#add(owner, handle, visit.engine);
+    const program = this.programs().find((one) => one.handle === handle);
+    if (program !== undefined) return this.#add(owner, handle, program.engine);
     const grave = this.#graves.get(keyOf(owner, handle));
-    throw new Error(grave?.text ?? `There is no session ${handle}; sessions(action: list) shows those there are`);
+    if (grave !== undefined) throw new Error(grave.text);
+    throw new NoSession(`There is no session ${handle}; sessions(action: list) shows those there are`);
   }
 
   find(owner: string, handle: string): Session | undefined {
     return this.#sessions.get(keyOf(owner, handle));
   }
 
-  /** Nothing happens when it is gone already. */
+  /** False where it is gone already. */
   async close(owner: string, handle: string, why?: string): Promise<boolean> {
     const key = keyOf(owner, handle);
     const session = this.#sessions.get(key);
     if (session === undefined) return false;
     this.#sessions.delete(key);
-    // A program that was only visited is found again under its name.
+    // An attached program can be attached to again under the same name.
     if (session.engine.foreign === true) {
       await session.close();
       return true;
@@ -117,7 +128,7 @@ export class Sessions {
     const text = `The session ${handle} is gone: ${why ?? 'it was closed'}. Open another one; what it held is lost.`;
     this.#graves.set(key, { text, generation: session.generation, asked: why === undefined });
     for (const oldest of this.#graves.keys()) {
-      if (this.#graves.size <= mostGraves) break;
+      if (this.#graves.size <= maxGraves) break;
       this.#graves.delete(oldest);
     }
     await session.close();
@@ -125,13 +136,13 @@ export class Sessions {
     return true;
   }
 
-  /** Of a language that nobody works in no image is kept waiting. */
+  /** Closes the warm image of a language that no session uses any more. */
   async #letGo({ language }: Engine): Promise<void> {
     const isUsed = [...this.#sessions.values()].some(({ engine }) => engine.foreign !== true && engine.language === language);
-    if (!isUsed) await this.#options.terms.spares.letGo(language);
+    if (!isUsed) await this.#options.terms.warmPool.letGo(language);
   }
 
-  /** Those of this name are closed, unless something happens in them. */
+  /** Closes the sessions of this name that are idle. */
   async leave(name: string): Promise<void> {
     const left = [...this.#sessions.values()].filter(({ handle, state }) => handle === name && (state === 'idle' || state === 'cold'));
     await Promise.all(left.map(({ owner, handle }) => this.close(owner, handle, 'its connection ended')));
@@ -141,7 +152,7 @@ export class Sessions {
     clearInterval(this.#timer);
     const all = [...this.#sessions.values()];
     this.#sessions.clear();
-    await Promise.all([...all.map((session) => session.close()), this.#options.terms.spares.close()]);
+    await Promise.all([...all.map((session) => session.close()), this.#options.terms.warmPool.close()]);
   }
 
   #expire(): void {

@@ -1,4 +1,5 @@
-// What a fresh image does first. What goes wrong with it is said with the next answer; the image is there all the same.
+// The code every fresh image runs first. A failure is reported with the next answer; the image stays usable.
+import type { Ending } from '../access/audit.ts';
 import { CellFault, type Engine, type LaunchOptions, type Note, type Notebook, type Start } from '../image/engine.ts';
 import type { Image } from '../image/image.ts';
 import { inBrief, outcomeOf } from '../image/outcome.ts';
@@ -9,28 +10,28 @@ export interface Started {
   readonly problem?: string;
 }
 
-/** Loads what reads cells, while the child begins and not after it. */
+/** Loads the parser while the image boots. */
 export async function rehearse(engine: Engine, options: LaunchOptions): Promise<void> {
   try {
     await engine.open(options).prepare('0', 0);
   } catch {
-    // The first cell will say what is wrong.
+    // The first cell reports it.
   }
 }
 
 /** Rejects with ImageEnded. */
-export async function runStart(image: Image, notebook: Notebook, { what, code }: Start, mostMs: number): Promise<Started> {
+export async function runStart(image: Image, notebook: Notebook, { what, code }: Start, maxMs: number): Promise<Started> {
   const id = image.number();
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const { fields, declares } = await notebook.prepare(code, 0);
     const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), mostMs);
+      timer = setTimeout(() => resolve(undefined), maxMs);
     });
     const frame = await Promise.race([image.request('evaluate', { ...fields, cell: 0 }, id), late]);
     if (frame === undefined) {
-      image.request('abandon').catch(() => undefined);
-      return { declares: [], problem: `${what} has not come to its end within ${mostMs} ms; it goes on` };
+      image.request('abandon', {}).catch(() => undefined);
+      return { declares: [], problem: `${what} has not come to its end within ${maxMs} ms; it goes on` };
     }
     const outcome = outcomeOf(frame);
     if (outcome.status === 'ok') return { declares, ...warned(what, outcome.notes) };
@@ -44,20 +45,24 @@ export async function runStart(image: Image, notebook: Notebook, { what, code }:
   }
 }
 
-/** What the compiler might have done better is its own affair. */
+export function startedEnding({ problem }: Started): Ending {
+  return { outcome: problem === undefined ? 'ok' : 'error', line: problem ?? '' };
+}
+
+/** Warnings only: notes are about optimization. */
 function warned(what: string, notes: readonly Note[] = []): Pick<Started, 'problem'> {
   const told = notes.filter(({ severity }) => severity !== 'note');
   if (told.length === 0) return {};
   const lines = told
-    .slice(0, mostTold)
+    .slice(0, maxTold)
     .map(({ message, file, line, column }) => `${message}${file === '' ? '' : ` (${file}:${line}:${column})`}`);
-  const more = told.length > mostTold ? [`… ${told.length - mostTold} more`] : [];
+  const more = told.length > maxTold ? [`… ${told.length - maxTold} more`] : [];
   return { problem: [`${what} was loaded with warnings:`, ...lines, ...more].join('\n') };
 }
 
-const mostTold = 10;
-const mostWhy = 2_000;
+const maxTold = 10;
+const maxWhy = 2_000;
 
 function failed(what: string, why: string): Started {
-  return { declares: [], problem: `${what} could not be loaded: ${why.slice(0, mostWhy)}` };
+  return { declares: [], problem: `${what} could not be loaded: ${why.slice(0, maxWhy)}` };
 }

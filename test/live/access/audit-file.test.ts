@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AuditRecord } from '../../../src/live/access/audit.ts';
 import { auditFile, isBound } from '../../../src/live/access/audit-file.ts';
+import type { AuditRecord } from '../../../src/live/access/audit-record.ts';
 
 let folder: string;
 let file: string;

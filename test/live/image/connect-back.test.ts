@@ -1,11 +1,11 @@
 // Who else may come to the port of an image that connects back, and what an image may do with its own connection.
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { awaitCall, type Calling } from '../../../src/live/image/connect-back.ts';
+import { type ConnectBack, listenForImage } from '../../../src/live/image/connect-back.ts';
 import { eventually } from '../fixture.ts';
 
-async function waiting(): Promise<{ readonly calling: Calling; readonly heard: () => string; call(): Promise<Socket> }> {
-  const calling = awaitCall();
+async function waiting(): Promise<{ readonly calling: ConnectBack; readonly heard: () => string; call(): Promise<Socket> }> {
+  const calling = listenForImage();
   onTestFinished(() => calling.close());
   const port = await calling.listening;
   let heard = '';

@@ -88,6 +88,16 @@ describe('a resource', () => {
       await expect(read(wrong)).rejects.toMatchObject(missing);
   });
 
+  it('is not found once nothing in the program holds the value any more', async () => {
+    const { structured } = await lab.evaluate('({ soon: "gone" })');
+    const uri = `live://object/main/${structured.refs?.[0]}`;
+    expect(await read(uri)).toContain('soon');
+    await lab.value('const many = Array.from({ length: 50 }, () => ({})); 1');
+    await lab.call('inspect', { target: 'many' });
+    await lab.value("(await import('node:v8')).setFlagsFromString('--expose-gc'); (await import('node:vm')).runInNewContext('gc')(); 1");
+    await expect(read(uri)).rejects.toMatchObject(missing);
+  });
+
   it('lists the transcripts and definitions there are', async () => {
     const uris = (await lab.client.listResources()).map(({ uri }) => uri);
     expect(uris).toEqual([

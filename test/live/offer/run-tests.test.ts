@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createLive, javascript, type LiveOptions } from 'vivarium/live';
 import { node24, notRun } from '../../../scripts/prepare.mjs';
-import { findRunner } from '../../../src/live/languages/test-runners.ts';
+import { findRunner } from '../../../src/live/offer/run-tests.ts';
 import { eventually, type Lab, openLab } from '../fixture.ts';
 
 const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url));

@@ -1,7 +1,7 @@
 // What looks like a secret, or is one of the host's, does not reach a model.
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMask } from '../../../src/live/session/mask.ts';
-import { Printed } from '../../../src/live/session/output-buffer.ts';
+import { OutputBuffer } from '../../../src/live/session/output-buffer.ts';
 import { eventually, openLab } from '../fixture.ts';
 
 const token = 'quite-secret-value-0123';
@@ -63,7 +63,7 @@ describe.each(Object.entries(secrets))('T03 a secret %s', (_, secret) => {
 
   it('that is printed in two halves, with an answer in between, is in neither', () => {
     for (let at = 1; at < secret.length; at++) {
-      const printed = new Printed(20_000);
+      const printed = new OutputBuffer(20_000);
       printed.add(`before ${secret.slice(0, at)}`);
       const first = mask(printed.take(unfinished, true).text);
       printed.add(`${secret.slice(at)} after`);
@@ -76,7 +76,7 @@ describe.each(Object.entries(secrets))('T03 a secret %s', (_, secret) => {
   it('that stands where the middle is left out is not shown by half', () => {
     const most = 4_000;
     for (let at = 1; at < secret.length; at++) {
-      const [beginning, end] = [new Printed(most), new Printed(most)];
+      const [beginning, end] = [new OutputBuffer(most), new OutputBuffer(most)];
       beginning.add(`${'word '.repeat(most).slice(0, most / 2 - at - 1)} ${secret}${' word'.repeat(most)}`);
       end.add('word '.repeat(most) + secret + ` ${'word '.repeat(most)}`.slice(0, most / 2 - (secret.length - at)));
       expect([at, leaks(mask(beginning.take(unfinished).text)), leaks(mask(end.take(unfinished).text))]).toEqual([at, false, false]);
@@ -91,7 +91,7 @@ describe.each(Object.entries(secrets))('T03 a secret %s', (_, secret) => {
 
 it('What only looks like the beginning of a secret is told with the next answer', () => {
   const { unfinished } = createMask({});
-  const printed = new Printed(1_000);
+  const printed = new OutputBuffer(1_000);
   printed.add('waiting for task');
   expect(printed.take(unfinished, true)).toEqual({ text: 'waiting for task', cut: 0 });
   printed.add('reading sk-');

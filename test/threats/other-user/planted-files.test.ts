@@ -19,7 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { fileTokens } from 'vivarium/auth/node';
 import { notRun } from '../../../scripts/prepare.mjs';
-import type { Room } from '../../../src/cli/commands/eval/evaluator.ts';
+import type { Evaluator } from '../../../src/cli/commands/eval/evaluator.ts';
 import { prompt } from '../../../src/cli/commands/eval/prompt.ts';
 import { openPrivate } from '../../../src/cli/terminal/output.ts';
 import { keptToken } from '../../../src/live/access/token.ts';
@@ -178,7 +178,7 @@ describe.skipIf(process.getuid?.() !== 0)('a secret of ours', () => {
       seen += text;
     });
     const room = { session: undefined, language: async () => 'javascript', call: async () => ({ content: [] }) };
-    const left = prompt(room as unknown as Room, { input, output, history });
+    const left = prompt(room as unknown as Evaluator, { input, output, history });
     input.write('.sessions\n.exit\n');
     await left;
     expect(seen).toContain('History is off');

@@ -9,7 +9,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ownImage } from 'vivarium/live';
 import { notRun } from '../../../scripts/prepare.mjs';
 import { findDoors, openDoor } from '../../../src/live/access/local-socket.ts';
-import { visitBody } from '../../../src/live/image/image-process.ts';
+import { visitProcess } from '../../../src/live/image/image-process.ts';
 import { runFolder } from '../../../src/node/user-folders.ts';
 import { vivarium } from '../../cli/vivarium.ts';
 import { openLab } from '../../live/fixture.ts';
@@ -106,7 +106,7 @@ describe.skipIf(process.getuid?.() !== 0)('a socket of another user', () => {
     const path = join(root, 'here-1.sock');
     const came = await trap(path);
     const events = { printed: () => undefined, ended: () => undefined };
-    expect(() => visitBody(path, events)).toThrow('here-1.sock belongs to another user');
+    expect(() => visitProcess(path, events)).toThrow('here-1.sock belongs to another user');
     expect(came).toEqual([]);
   });
 

@@ -4,15 +4,16 @@ import { resolve } from 'node:path';
 import { type Client, connect } from '../../../client/index.ts';
 import { type Door, discard, findDoors, isOpen } from '../../../live/access/local-socket.ts';
 import { createLive } from '../../../live/index.ts';
+import { languageNamed } from '../../../live/languages/languages.ts';
 import type { CallToolResult } from '../../../protocol/types.ts';
 import { serveMemory } from '../../../serve/memory.ts';
 import { type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
 import { milliseconds } from '../../args/flag-values.ts';
 import { standardInput } from '../../args/standard-input.ts';
 import { printable, printableJson } from '../../terminal/terminal.ts';
-import { enginesOf, languageNamed } from '../live/engines.ts';
+import { enginesOf } from '../live/engines.ts';
 import { localSocket } from '../live/local-pipe.ts';
-import { linesOf, Room } from './evaluator.ts';
+import { Evaluator, linesOf } from './evaluator.ts';
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -45,17 +46,17 @@ export const evaluate: Command = {
     const asks = given === undefined && process.stdin.isTTY === true && !lists;
     const code = asks || lists ? '' : await codeOf(given);
     const show = values['format'] === 'json' ? showJson : showLines;
-    const room = await enter(values, lists);
+    const evaluator = await enter(values, lists);
     try {
       if (asks) {
         const { prompt, historyFile } = await import('./prompt.ts');
-        await prompt(room, { input: process.stdin, output: process.stdout, history: historyFile() });
+        await prompt(evaluator, { input: process.stdin, output: process.stdout, history: historyFile() });
         return exitCodes.ok;
       }
-      if (lists) return show(await room.call('sessions', { action: 'list' }));
-      return await once(room, code, show);
+      if (lists) return show(await evaluator.call('sessions', { action: 'list' }));
+      return await once(evaluator, code, show);
     } finally {
-      await room.leave();
+      await evaluator.leave();
     }
   },
 };
@@ -69,17 +70,17 @@ async function codeOf(given: string | undefined): Promise<string> {
 
 type Show = (result: CallToolResult) => number;
 
-async function once(room: Room, code: string, show: Show): Promise<number> {
+async function once(evaluator: Evaluator, code: string, show: Show): Promise<number> {
   let asked = false;
   const stop = (): void => {
     // Whoever asks twice does not want to wait.
     if (asked) process.exit(exitCodes.interrupted);
     asked = true;
-    room.interrupt().catch(() => process.exit(exitCodes.interrupted));
+    evaluator.interrupt().catch(() => process.exit(exitCodes.interrupted));
   };
   process.on('SIGINT', stop);
   try {
-    const exitCode = show(await room.evaluate(code, show, (words) => process.stderr.write(`${words}\n`)));
+    const exitCode = show(await evaluator.evaluate(code, show, (words) => process.stderr.write(`${words}\n`)));
     return asked ? exitCodes.interrupted : exitCode;
   } finally {
     process.off('SIGINT', stop);
@@ -98,16 +99,16 @@ function showJson(result: CallToolResult): number {
   return result.isError === true ? exitCodes.toolError : exitCodes.ok;
 }
 
-async function enter(values: Values, lists: boolean): Promise<Room> {
+async function enter(values: Values, lists: boolean): Promise<Evaluator> {
   const text = (name: string): string | undefined => values[name] as string | undefined;
   const cwd = resolve(text('cwd') ?? '.');
   if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new CommandError(exitCodes.usage, `There is no folder ${cwd}`);
   const timeout = text('timeout');
   const timeoutMs = timeout === undefined ? undefined : milliseconds('timeout', timeout);
   const language = text('language');
-  const options = { session: text('session'), language: language && languageNamed(language), timeoutMs };
+  const options = { session: text('session'), language: language && (languageNamed(language)?.language ?? language), timeoutMs };
   const shared = await visit(cwd, text('server'));
-  if (shared !== undefined) return new Room(shared, { ...options, leave: () => Promise.resolve() });
+  if (shared !== undefined) return new Evaluator(shared, { ...options, leave: () => Promise.resolve() });
   if (lists || (options.session !== undefined && options.session !== 'main')) {
     const none = lists ? 'there are no sessions' : `there is no session ${options.session}`;
     throw new CommandError(exitCodes.unreachable, `No server runs for ${cwd}, so ${none}`, { hint: 'Start one: vivarium live' });
@@ -115,7 +116,7 @@ async function enter(values: Values, lists: boolean): Promise<Room> {
   process.stderr.write(`No server runs for ${printable(cwd)}: this is an image of its own, which ends with this command\n`);
   const { server, close } = createLive({ cwd, single: true, tools: [], ...enginesOf(text, false, cwd) });
   const client = await connect(serveMemory(server), { client: { name: 'vivarium-eval', version: '0.1.0' } });
-  return new Room(client, { ...options, leave: close });
+  return new Evaluator(client, { ...options, leave: close });
 }
 
 /** The newest server that answers; those that do not have left their socket behind. */

@@ -1,24 +1,25 @@
-// A live server as a person uses it: code in, lines for a terminal out.
+// A client of a live server for `vivarium eval`: code in, lines for a terminal out.
 import { type Client, VivariumError } from '../../../client/index.ts';
+import { pauseAdvice } from '../../../live/offer/report.ts';
+import type { ResultDetails } from '../../../live/offer/tool-results.ts';
 import type { CallToolResult } from '../../../protocol/types.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { printable, printableLines } from '../../terminal/terminal.ts';
 
-/** The most the tool allows; what takes longer is waited for again. */
+/** Maximum of the tool; longer evaluations are waited for again. */
 const waitMs = 600_000;
-/** After this a person wonders why there is no answer. */
+/** After this, look whether the evaluation is queued behind another. */
 const wonderMs = 2_000;
 
-/** A server's tools, from a person's side. */
-export class Room {
+export class Evaluator {
   readonly client: Client;
   session: string | undefined;
   readonly #language: string | undefined;
-  /** The one that answered last. */
+  /** Session of the last answer. */
   #handle: string | undefined;
   readonly #timeoutMs: number | undefined;
   readonly #leave: () => Promise<void>;
-  /** What was asked for has not begun: something else runs there. */
+  /** Set while the evaluation is queued behind another; aborting takes it back. */
   #behind: AbortController | undefined;
 
   constructor(
@@ -37,7 +38,7 @@ export class Room {
     this.#leave = options.leave;
   }
 
-  /** To its end, however long it takes; `waits` is told when something else runs there. */
+  /** Waits until it ends; `waits` is called when it is queued behind another evaluation. */
   async evaluate(code: string, told: (result: CallToolResult) => void, waits: (words: string) => void): Promise<CallToolResult> {
     const session = this.#session();
     const given = new AbortController();
@@ -57,31 +58,30 @@ export class Room {
       told(result);
       result = await this.call('evaluate', { wait_ms: waitMs, ...session });
     }
-    this.#handle = standingOf(result).session;
+    this.#handle = detailsOf(result).session;
     return result;
   }
 
   async #wonder(given: AbortController, waits: (words: string) => void): Promise<void> {
-    const { content } = await this.call('sessions', { action: 'list' });
-    const lines = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const { sessions = [] } = detailsOf(await this.call('sessions', { action: 'list' }));
     const own = this.session ?? 'main';
-    if (!lines.split('\n').some((line) => line.startsWith(own) && /, \d+ waiting {2}/.test(line)) || given.signal.aborted) return;
+    if (!sessions.some(({ session, queued }) => session.startsWith(own) && queued > 0) || given.signal.aborted) return;
     this.#behind = given;
     waits('Something else runs there: yours comes after it (Ctrl-C takes it back)');
   }
 
-  /** What runs is stopped, and the session stays; what has not begun is taken back, and what runs is left alone. */
+  /** Interrupts the evaluation; one that is queued is taken back instead, and the running one goes on. */
   async interrupt(): Promise<void> {
     if (this.#behind !== undefined) return this.#behind.abort();
     await this.call('sessions', { action: 'interrupt', ...this.#session() });
   }
 
-  /** Edited files, brought into the program that runs. */
+  /** Hot reload of edited files. */
   reload(files: readonly string[]): Promise<CallToolResult> {
     return this.call('reload', { ...this.#known(), ...(files.length > 0 && { files }) });
   }
 
-  /** Names that may follow: as the server completes them for its prompts, otherwise the members of what was written. */
+  /** As the server completes names for its prompts, otherwise members found by inspect. */
   async complete(prefix: string): Promise<readonly string[]> {
     const about = { type: 'ref/prompt', name: 'write-tests' } as const;
     const context = { arguments: this.#known() as Record<string, string> };
@@ -93,10 +93,8 @@ export class Room {
   async #members(prefix: string): Promise<readonly string[]> {
     const [, object] = /^(.+)\.[\w$]*$/.exec(prefix) ?? [];
     if (object === undefined) return [];
-    const { content, isError } = await this.call('inspect', { target: object, ...this.#known() });
-    const [block] = content;
-    if (isError === true || block?.type !== 'text') return [];
-    const names = [...block.text.matchAll(/^ {2}([A-Za-z_$][\w$]*): /gm)].map(([, name = '']) => `${object}.${name}`);
+    const { members = [] } = detailsOf(await this.call('inspect', { target: object, ...this.#known() }));
+    const names = members.filter((name) => /^[A-Za-z_$][\w$]*$/.test(name)).map((name) => `${object}.${name}`);
     return names.filter((name) => name.startsWith(prefix));
   }
 
@@ -115,7 +113,7 @@ export class Room {
     await this.#leave();
   }
 
-  /** What is written in at the prompt: as was said, otherwise what the server has first. */
+  /** The language of the prompt: as requested, otherwise the server's first. */
   async language(): Promise<string | undefined> {
     if (this.#language !== undefined) return this.#language;
     try {
@@ -138,10 +136,10 @@ export class Room {
   }
 }
 
-/** A result as lines for a terminal: shown, never obeyed. */
-export function linesOf({ content }: CallToolResult): string {
-  const parts = content.map((block) => {
-    if (block.type === 'text') return printableLines(forPeople(block.text));
+/** A result for a terminal, without control characters. */
+export function linesOf(result: CallToolResult): string {
+  const parts = result.content.map((block) => {
+    if (block.type === 'text') return printableLines(forPeople(block.text, detailsOf(result)));
     return block.type === 'image' || block.type === 'audio'
       ? `[${printable(block.mimeType)}, ${Math.floor((block.data.length * 3) / 4)} bytes]`
       : `[${printable(block.type)}]`;
@@ -149,18 +147,19 @@ export function linesOf({ content }: CallToolResult): string {
   return `${parts.join('\n')}\n`;
 }
 
-/** Advice that is about tools is for who calls them. */
-function forPeople(text: string): string {
-  return text
-    .replace(/\nevaluate with on_error: "pause" stops there[^\n]*$/, '')
-    .replace(/^(There is no session \S+; )sessions\(action: list\)/, '$1--sessions');
+/** Leaves out advice that is meant for callers of tools. */
+function forPeople(text: string, { reason }: Partial<ResultDetails>): string {
+  if (reason === 'no-session') return text.replace('sessions(action: list)', '--sessions');
+  const at = text.lastIndexOf('\n');
+  return text.startsWith(pauseAdvice, at + 1) ? text.slice(0, at) : text;
 }
 
 function isUnfinished(result: CallToolResult): boolean {
-  const { status } = standingOf(result);
+  const { status } = detailsOf(result);
   return status === 'running' || status === 'queued';
 }
 
-function standingOf({ structuredContent }: CallToolResult): { readonly status?: string; readonly session?: string } {
-  return (structuredContent ?? {}) as { status?: string; session?: string };
+/** A live server is one of ours, in this process or behind the user's own socket. */
+function detailsOf({ structuredContent }: CallToolResult): Partial<ResultDetails> {
+  return (structuredContent ?? {}) as Partial<ResultDetails>;
 }

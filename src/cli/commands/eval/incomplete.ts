@@ -1,9 +1,11 @@
 // Whether what was typed at a prompt needs another line: only what ends too early, so that every other mistake is answered by the image.
 import { Script } from 'node:vm';
+import type { LanguageFacts } from '../../../live/languages/language-facts.ts';
+import { languageNamed } from '../../../live/languages/languages.ts';
 
 export function isIncomplete(code: string, language = 'javascript'): boolean {
-  if (language === 'lisp') return isOpen(code, lispTokens, '(', ')');
-  if (language === 'smalltalk') return isOpen(code, smalltalkTokens, '([{', ')]}');
+  const brackets = languageNamed(language)?.brackets;
+  if (brackets !== undefined) return isOpen(code, brackets);
   try {
     new Script(code);
     return false;
@@ -12,12 +14,7 @@ export function isIncomplete(code: string, language = 'javascript'): boolean {
   }
 }
 
-/** What stands for itself: strings, comments, characters and names in bars, each perhaps without its end; then brackets. */
-const lispTokens =
-  /"(?:\\[\s\S]|[^"\\])*("?)|\|(?:\\[\s\S]|[^|\\])*(\|?)|#\|[\s\S]*?(\|#|$)|;.*()|#\\[\s\S](?:[^\s()"';]*)()|\\[\s\S]()|[()]/g;
-const smalltalkTokens = /'[^']*('?)|"[^"]*("?)|\$[\s\S]()|[()[\]{}]/g;
-
-function isOpen(code: string, tokens: RegExp, opening: string, closing: string): boolean {
+function isOpen(code: string, { tokens, opening, closing }: NonNullable<LanguageFacts['brackets']>): boolean {
   let depth = 0;
   for (const [token, ...ends] of code.matchAll(tokens)) {
     if (opening.includes(token)) depth++;

@@ -2,11 +2,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { javascriptFacts } from '../../../live/languages/javascript/facts.ts';
+import { languageNamed } from '../../../live/languages/languages.ts';
 import { ownFolder, ownProblem } from '../../../node/own-folder.ts';
 import { runFolder } from '../../../node/user-folders.ts';
 import type { CallToolResult } from '../../../protocol/types.ts';
 import { printable, printableLines } from '../../terminal/terminal.ts';
-import { linesOf, type Room } from './evaluator.ts';
+import { type Evaluator, linesOf } from './evaluator.ts';
 import { isIncomplete } from './incomplete.ts';
 
 export interface Surroundings {
@@ -16,7 +18,7 @@ export interface Surroundings {
   readonly history: string;
 }
 
-const mostHistory = 1_000;
+const maxHistory = 1_000;
 const primary = '> ';
 const further = '… ';
 
@@ -35,8 +37,8 @@ export function historyFile(): string {
 }
 
 /** Settles when the person leaves. */
-export async function prompt(room: Room, { input, output, history }: Surroundings): Promise<void> {
-  const language = await room.language();
+export async function prompt(evaluator: Evaluator, { input, output, history }: Surroundings): Promise<void> {
+  const language = await evaluator.language();
   const foreign = ownProblem(history, 'file');
   if (foreign !== undefined) output.write(`History is off: ${printable(foreign)}\n`);
   const terminal = createInterface({
@@ -45,27 +47,27 @@ export async function prompt(room: Room, { input, output, history }: Surrounding
     terminal: true,
     prompt: primary,
     history: foreign === undefined ? read(history) : [],
-    historySize: mostHistory,
+    historySize: maxHistory,
     removeHistoryDuplicates: true,
     completer: (line: string, done: (error: null, found: [string[], string]) => void) => {
-      complete(room, line, language).then(
+      complete(evaluator, line, language).then(
         (found) => done(null, found),
         () => done(null, [[], line]),
       );
     },
   });
-  const visit = new Visit(room, terminal, output, language);
+  const promptSession = new PromptSession(evaluator, terminal, output, language);
   if (foreign === undefined) terminal.on('history', (lines: string[]) => write(history, lines));
-  terminal.on('line', (line) => visit.line(line));
-  terminal.on('SIGINT', () => visit.interrupt());
-  output.write(`${printable(room.session ?? 'main')}: .help says what there is\n`);
+  terminal.on('line', (line) => promptSession.line(line));
+  terminal.on('SIGINT', () => promptSession.interrupt());
+  output.write(`${printable(evaluator.session ?? 'main')}: .help says what there is\n`);
   terminal.prompt();
   await new Promise<void>((resolve) => terminal.once('close', resolve));
-  await visit.over();
+  await promptSession.over();
 }
 
-class Visit {
-  readonly #room: Room;
+class PromptSession {
+  readonly #evaluator: Evaluator;
   readonly #terminal: Interface;
   readonly #output: NodeJS.WritableStream;
   readonly #language: string | undefined;
@@ -75,8 +77,8 @@ class Visit {
   #running = false;
   #left = false;
 
-  constructor(room: Room, terminal: Interface, output: NodeJS.WritableStream, language: string | undefined) {
-    this.#room = room;
+  constructor(evaluator: Evaluator, terminal: Interface, output: NodeJS.WritableStream, language: string | undefined) {
+    this.#evaluator = evaluator;
     this.#terminal = terminal;
     this.#output = output;
     this.#language = language;
@@ -91,14 +93,14 @@ class Visit {
   }
 
   interrupt(): void {
-    if (this.#running) void this.#room.interrupt().catch(() => undefined);
+    if (this.#running) void this.#evaluator.interrupt().catch(() => undefined);
     else if (this.#begun.length > 0 || this.#terminal.line !== '') this.#anew();
     else this.#say('(.exit or Ctrl-D leaves)\n');
   }
 
   /** What still runs when the person has gone is stopped. */
   async over(): Promise<void> {
-    if (this.#running) await this.#room.interrupt().catch(() => undefined);
+    if (this.#running) await this.#evaluator.interrupt().catch(() => undefined);
     await this.#queue;
   }
 
@@ -131,10 +133,10 @@ class Visit {
     const [name, handle, ...more] = text.split(/\s+/);
     if (name === '.exit') this.#terminal.close();
     else if (name === '.help') this.#output.write(help);
-    else if (name === '.sessions') this.#output.write(linesOf(await this.#room.call('sessions', { action: 'list' })));
-    else if (name === '.reload') this.#output.write(linesOf(await this.#room.reload(handle === undefined ? [] : [handle, ...more])));
+    else if (name === '.sessions') this.#output.write(linesOf(await this.#evaluator.call('sessions', { action: 'list' })));
+    else if (name === '.reload') this.#output.write(linesOf(await this.#evaluator.reload(handle === undefined ? [] : [handle, ...more])));
     else if (name === '.session') {
-      this.#room.session = handle;
+      this.#evaluator.session = handle;
       this.#output.write(`${printable(handle ?? 'main')}\n`);
     } else this.#output.write(`There is no ${printable(name ?? '')}; .help says what there is\n`);
   }
@@ -143,7 +145,7 @@ class Visit {
     this.#running = true;
     try {
       const sofar = (result: CallToolResult): void => void this.#output.write(linesOf(result));
-      const result = await this.#room.evaluate(code, sofar, (words) => this.#output.write(`${words}\n`));
+      const result = await this.#evaluator.evaluate(code, sofar, (words) => this.#output.write(`${words}\n`));
       this.#output.write(linesOf(result));
     } finally {
       this.#running = false;
@@ -165,19 +167,17 @@ class Visit {
   }
 }
 
-/** What a name is made of, at the end of a line. */
-const names: Readonly<Record<string, RegExp>> = { lisp: /[^\s()'"`,;#]+$/, smalltalk: /\w[\w:]*$/ };
-
 /** The last name of the line, in JavaScript with its dots. */
-async function complete(room: Room, line: string, language = 'javascript'): Promise<[string[], string]> {
-  const [prefix] = (names[language] ?? /[\w$][\w$.]*$/).exec(line) ?? [];
-  return prefix === undefined ? [[], line] : [[...(await room.complete(prefix))], prefix];
+async function complete(evaluator: Evaluator, line: string, language = 'javascript'): Promise<[string[], string]> {
+  const { nameAtEnd } = languageNamed(language) ?? javascriptFacts;
+  const [prefix] = nameAtEnd.exec(line) ?? [];
+  return prefix === undefined ? [[], line] : [[...(await evaluator.complete(prefix))], prefix];
 }
 
 /** The newest first, as readline wants it. */
 function read(file: string): string[] {
   try {
-    return readFileSync(file, 'utf8').split('\n').filter(Boolean).slice(0, mostHistory);
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean).slice(0, maxHistory);
   } catch {
     return [];
   }

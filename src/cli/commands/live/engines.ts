@@ -1,14 +1,8 @@
 // The languages of `vivarium live`, by its flags.
-import { type Engine, javascript, type LiveOptions, lisp, ownImage, pharo, smalltalk } from '../../../live/index.ts';
-import { surfaces } from '../../../live/offer/surfaces/surface.ts';
+import { javascript, type LiveOptions, lisp, ownImage, pharo, smalltalk } from '../../../live/index.ts';
+import { surfaces } from '../../../live/offer/surfaces/surfaces.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { list } from '../../args/flag-values.ts';
-
-/** A language by any of its names; as it was given where there is none. */
-export function languageNamed(name: string): string {
-  const fits = ({ language, aliases = [] }: Engine): boolean => language === name || aliases.includes(name);
-  return [javascript(), lisp(), smalltalk()].find(fits)?.language ?? name;
-}
 
 /** The one that was named, and after it those that can be had here too. */
 export function enginesOf(text: (name: string) => string | undefined, own: boolean, cwd: string): Pick<LiveOptions, 'engines' | 'absent'> {

@@ -2,6 +2,7 @@
 
 import type { OpenDoor } from '../../../live/access/local-socket.ts';
 import type { LiveOptions } from '../../../live/index.ts';
+import { languageNamed } from '../../../live/languages/languages.ts';
 import { coreOf } from '../../../server/core.ts';
 import { printable } from '../../terminal/terminal.ts';
 import { listen } from '../serve/http.ts';
@@ -34,7 +35,7 @@ export async function liveOverHttp(options: LiveOptions, values: Values): Promis
   process.stderr.write(`${printable(name)} is served at ${url}, for the project in ${printable(folder)}\n`);
   if (values['quiet'] === true) return;
   const { 'public-url': known, 'auth-token-env': variable } = values as Record<string, string | undefined>;
-  const sum = options.engines?.[0]?.language === 'lisp' ? "'(+ 1 1)'" : "'1 + 1'";
+  const sum = `'${languageNamed(options.engines?.[0]?.language ?? '')?.sum ?? '1 + 1'}'`;
   const told = [
     ...(kept === undefined ? [] : [`Whoever has the token runs code ${asWhom(options)}. It is in ${printable(kept.file)}`]),
     ...(values['audit'] === undefined ? [] : [`Everything evaluated is recorded in ${printable(values['audit'] as string)}`]),

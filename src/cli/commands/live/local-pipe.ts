@@ -4,8 +4,8 @@ import { Inbox } from '../../../connect/inbox.ts';
 import { Outbox } from '../../../connect/stdio-outbox.ts';
 import { VivariumError } from '../../../jsonrpc/error.ts';
 import { LineSplitter } from '../../../jsonrpc/lines.ts';
+import { socketClaims } from '../../../live/access/caller.ts';
 import { type OpenDoor, openDoor } from '../../../live/access/local-socket.ts';
-import { socketClaims } from '../../../live/session/caller.ts';
 import type { Channel, ChannelEnd, Connector, Sending } from '../../../protocol/channel.ts';
 import { Pipe } from '../../../serve/pipe.ts';
 import type { Principal } from '../../../server/context.ts';
@@ -13,7 +13,7 @@ import { coreOf } from '../../../server/core.ts';
 import type { Server } from '../../../server/server.ts';
 import { printable } from '../../terminal/terminal.ts';
 
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 /** For calls that run when the person has gone. */
 const farewellMs = 500;
 
@@ -56,7 +56,7 @@ export function localSocket(path: string): Connector {
 
 function channelOn(socket: Socket): Channel {
   const inbox = new Inbox();
-  const outbox = new Outbox(socket, mostBytes, () => undefined);
+  const outbox = new Outbox(socket, maxBytes, () => undefined);
   let wanted = false;
   const lines = new LineSplitter(
     {
@@ -66,7 +66,7 @@ function channelOn(socket: Socket): Channel {
       // What our own server sends is neither.
       fault: () => socket.destroy(),
     },
-    mostBytes,
+    maxBytes,
   );
   socket.on('data', (chunk) => lines.push(chunk));
   const closed = new Promise<ChannelEnd>((resolve) => {

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { VivariumError } from '../../../jsonrpc/error.ts';
 import { createLive, type Live, type LiveLimits, type LiveOptions, type SpareChoice, type SurfaceName } from '../../../live/index.ts';
-import { surfaces } from '../../../live/offer/surfaces/surface.ts';
+import { surfaces } from '../../../live/offer/surfaces/surfaces.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { count, list, milliseconds } from '../../args/flag-values.ts';
 import { printable } from '../../terminal/terminal.ts';

@@ -2,6 +2,7 @@
 
 import { startImage } from '../../js-runtime/main-thread.ts';
 import { beside } from '../../js-runtime/start-monitor.ts';
-import { Keeper } from '../../js-runtime/value-store.ts';
+import { ValueStore } from '../../js-runtime/value-store.ts';
+import { provideImports } from './loader/imports.ts';
 
-startImage({ beside, keeper: new Keeper() });
+startImage({ beside, keeper: new ValueStore(), provide: provideImports });

@@ -19,9 +19,9 @@ interface Wish {
 
 const oldest = '>=20.19.0';
 /** Of a file that says which one. */
-const mostBytes = 1_048_576;
+const maxBytes = 1_048_576;
 /** Of what it says: no version is longer, and a longer one only takes long to understand. */
-const mostRange = 200;
+const maxRange = 200;
 /** Names of lines, as in `lts/jod`. */
 const lines: ReadonlyMap<string, string> = new Map([
   ['hydrogen', '18'],
@@ -34,7 +34,7 @@ const lines: ReadonlyMap<string, string> = new Map([
 export async function chooseNode(cwd: string, home: string = homedir()): Promise<ChosenNode> {
   const wish = wishOf(cwd);
   if (wish === undefined || fits(process.versions.node, wish.range)) return { command: process.execPath };
-  if (wish.range.length > mostRange) return { command: process.execPath, note: noteOf(wish, 'which is no version') };
+  if (wish.range.length > maxRange) return { command: process.execPath, note: noteOf(wish, 'which is no version') };
   const { default: semver } = await import('semver');
   const lenient = { includePrerelease: true };
   if (semver.satisfies(process.version, wish.range, lenient)) return { command: process.execPath };
@@ -79,7 +79,7 @@ function tooOld(semver: typeof Versions, { range }: Wish): boolean {
 function wishOf(cwd: string): Wish | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
     for (const name of ['.nvmrc', '.node-version']) {
-      const range = asRange(readPlainFile(join(folder, name), mostBytes) ?? '');
+      const range = asRange(readPlainFile(join(folder, name), maxBytes) ?? '');
       if (range !== undefined) return { range, from: name };
     }
     const manifest = manifestIn(folder);
@@ -106,7 +106,7 @@ interface Manifest {
 
 function manifestIn(folder: string): Manifest {
   try {
-    return (JSON.parse(readPlainFile(join(folder, 'package.json'), mostBytes) ?? '') as Manifest | null) ?? {};
+    return (JSON.parse(readPlainFile(join(folder, 'package.json'), maxBytes) ?? '') as Manifest | null) ?? {};
   } catch {
     return {};
   }

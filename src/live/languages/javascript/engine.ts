@@ -1,10 +1,21 @@
 // JavaScript and TypeScript on Node: the project's own modules, in a child of its own.
-import { createRequire } from 'node:module';
-import { basename, dirname, join } from 'node:path';
-import { CellFault, type Engine, type Launch, type LaunchOptions, type Notebook, type Prepared, type Wishes } from '../../image/engine.ts';
+import { basename } from 'node:path';
+import {
+  CellFault,
+  type CellOptions,
+  type Engine,
+  type Launch,
+  type LaunchOptions,
+  type Notebook,
+  type Prepared,
+} from '../../image/engine.ts';
+import { packageFile } from '../../package-files.ts';
+import { languages } from '../languages.ts';
 import { type Cell, CellError, prepareCell } from './cells/cell.ts';
-import { chooseNode } from './choose-node.ts';
+import { type ChosenNode, chooseNode } from './choose-node.ts';
+import { javascriptFacts } from './facts.ts';
 import { SourceError, stripTypes } from './loader/strip-types.ts';
+import { nodeTests } from './test-runner.ts';
 
 export interface JavaScriptOptions {
   /** The Node that runs the project; 20 or newer. Default: the one it asks for, where that is installed, otherwise this one. */
@@ -14,9 +25,11 @@ export interface JavaScriptOptions {
 }
 
 export function javascript({ node, nodeArgs = [] }: JavaScriptOptions = {}): Engine {
+  const { language, aliases } = javascriptFacts;
+  const nodeFor = async (cwd: string): Promise<ChosenNode> => (node === undefined ? chooseNode(cwd) : { command: node });
   return {
-    language: 'javascript',
-    aliases: ['js', 'ts', 'typescript'],
+    language,
+    aliases,
     title: 'JavaScript and TypeScript',
     features: {
       interrupt: 'keep',
@@ -31,12 +44,15 @@ export function javascript({ node, nodeArgs = [] }: JavaScriptOptions = {}): Eng
     hint: "Import the project's own modules by path (import { x } from './src/x.ts'), call them, look at what they hold.",
     async launch({ cwd, env, heapMb }: LaunchOptions): Promise<Launch> {
       // With some room: what fills the memory is to be stopped before the engine gives up.
-      const args = [`--max-old-space-size=${heapMb + 64}`, ...nodeArgs, childFile('boot.cjs')];
-      const chosen = node === undefined ? await chooseNode(cwd) : { command: node };
-      return { ...chosen, args, env, cwd, terms: { heapMb } };
+      const args = [`--max-old-space-size=${heapMb + 64}`, ...nodeArgs, packageFile('live/languages/javascript/boot.cjs')];
+      return { ...(await nodeFor(cwd)), args, env, cwd, terms: { heapMb } };
     },
     open: () => new JavaScriptNotebook(),
-    loadCode: (file) => (foreign.test(file) ? undefined : `import * as ${nameFor(file)} from ${JSON.stringify(asSpecifier(file))}`),
+    loadCode: (file) =>
+      languages.some(({ files }) => files?.test(file))
+        ? undefined
+        : `import * as ${nameFor(file)} from ${JSON.stringify(asSpecifier(file))}`,
+    testRunner: (cwd) => nodeTests(cwd, async () => (await nodeFor(cwd)).command),
     methodsCode,
   };
 }
@@ -46,7 +62,6 @@ export function visited(socket: string): Engine {
   const engine = javascript();
   return {
     ...engine,
-    language: 'javascript',
     title: 'a running program',
     foreign: true,
     launch: ({ cwd, env }) => ({ command: '', args: [], env, cwd, socket, terms: {} }),
@@ -56,7 +71,7 @@ export function visited(socket: string): Engine {
 class JavaScriptNotebook implements Notebook {
   readonly #known = { names: new Set<string>(), functions: new Set<string>() };
 
-  async prepare(code: string, number: number, { language, pauses = false }: Wishes = {}): Promise<Prepared> {
+  async prepare(code: string, number: number, { language, pauses = false }: CellOptions = {}): Promise<Prepared> {
     const { declares, functionNames, fresh, ...cell } = await this.#read(code, `cell-${number}`, language, pauses);
     for (const name of functionNames) this.#known.functions.add(name);
     for (const name of fresh) this.#known.names.add(name);
@@ -66,17 +81,17 @@ class JavaScriptNotebook implements Notebook {
   /** As JavaScript where it is, otherwise without its types. */
   async #read(code: string, name: string, language: string | undefined, pauses: boolean): Promise<Cell> {
     // Parsers recurse, and the compiler of types does not survive it.
-    if (isTooDeep(code)) throw asFault(new CellError('nested too deeply', 1, 1), name, code);
+    if (isTooDeep(code)) throw syntaxFault(new CellError('nested too deeply', 1, 1), name, code);
     try {
       if (language !== 'typescript') return prepareCell(code, name, this.#known, pauses);
     } catch (error) {
       if (!(error instanceof CellError)) throw error;
       const stripped = await stripTypes(code).catch((why: unknown) => further(error, why));
-      if (typeof stripped !== 'string') throw asFault(stripped, name, code);
+      if (typeof stripped !== 'string') throw syntaxFault(stripped, name, code);
       return this.#stripped(stripped, name, code, pauses, error);
     }
     const stripped = await stripTypes(code).catch((why: unknown) => {
-      throw why instanceof SourceError ? asFault(why, name, code) : why;
+      throw why instanceof SourceError ? syntaxFault(why, name, code) : why;
     });
     return this.#stripped(stripped, name, code, pauses);
   }
@@ -85,14 +100,12 @@ class JavaScriptNotebook implements Notebook {
     try {
       return prepareCell(stripped, name, this.#known, pauses);
     } catch (error) {
-      throw asFault(first ?? (error as CellError), name, code);
+      throw syntaxFault(first ?? (error as CellError), name, code);
     }
   }
 }
 
 const deepest = 1_000;
-/** Of the other languages. */
-const foreign = /\.(?:lisp|lsp|cl|asd|st)$/i;
 
 /** Taken from a class of their own, whose prototype has the same one above it, so that `super` means what it did. */
 function methodsCode(on: string, source: string): string {
@@ -126,7 +139,7 @@ export function further(error: CellError, other: unknown): CellError {
 }
 
 /** With the line and a mark under the place. */
-export function asFault({ message, line, column }: CellError | SourceError, file: string, code: string): CellFault {
+export function syntaxFault({ message, line, column }: CellError | SourceError, file: string, code: string): CellFault {
   const text = code.split('\n')[line - 1] ?? '';
   const from = Math.max(0, column - 60);
   const shown = `${text.slice(from, from + 100)}\n${' '.repeat(column - 1 - from)}^`;
@@ -136,11 +149,6 @@ export function asFault({ message, line, column }: CellError | SourceError, file
     kind: 'syntax',
     frames: [{ name: '', file, line, column }],
   });
-}
-
-/** By the package's name: the build joins this file with others. */
-export function childFile(name: string): string {
-  return join(dirname(createRequire(import.meta.url).resolve('vivarium/package.json')), `dist/live/languages/javascript/${name}`);
 }
 
 function nameFor(file: string): string {

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { ownFolder } from '../../../node/own-folder.ts';
 import { startImage } from '../../js-runtime/main-thread.ts';
-import { startBeside } from '../../js-runtime/monitor-worker.ts';
-import { Keeper } from '../../js-runtime/value-store.ts';
+import { startMonitorWorker } from '../../js-runtime/monitor-worker.ts';
+import { ValueStore } from '../../js-runtime/value-store.ts';
+import { provideImports } from './loader/imports.ts';
 
 // Workers of the program inherit its --import.
 if (isMainThread) {
@@ -23,5 +24,5 @@ if (isMainThread) {
 function begin(listen: string): void {
   rmSync(listen, { force: true });
   process.on('exit', () => rmSync(listen, { force: true }));
-  startImage({ beside: startBeside(listen), listen, keeper: new Keeper() });
+  startImage({ beside: startMonitorWorker(listen), listen, keeper: new ValueStore(), provide: provideImports });
 }

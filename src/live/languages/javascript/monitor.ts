@@ -1,21 +1,22 @@
 // What a worker beside JavaScript answers: it looks at what the main thread holds, and swaps files into it.
+
+import type { Members } from '../../image/engine.ts';
 import type { Inspector } from '../../js-runtime/inspector.ts';
-import { type Bench, startMonitor, type Tongue } from '../../js-runtime/monitor-thread.ts';
-import { Measuring, newestRef } from '../../js-runtime/profiling.ts';
-import type { Members } from '../../js-runtime/value-store.ts';
-import type { Frame } from '../../js-runtime/wire.ts';
+import { type LanguageMonitor, type MonitorServices, startMonitor } from '../../js-runtime/monitor-thread.ts';
+import { newestRef, Profiler } from '../../js-runtime/profiling.ts';
+import type { WireFrame } from '../../js-runtime/wire.ts';
 import { Lookup } from './inspect/lookup.ts';
 import { ProjectScripts } from './inspect/project-scripts.ts';
-import { Reloading } from './reload/reload.ts';
+import { Reloader } from './reload/reload.ts';
 
-startMonitor(javaScriptTongue);
+startMonitor(javaScriptMonitor);
 
-function javaScriptTongue({ inspector, debugging, positions, folder, inTime }: Bench): Tongue {
+function javaScriptMonitor({ inspector, debugging, positions, folder, inTime }: MonitorServices): LanguageMonitor {
   const scripts = new ProjectScripts(inspector, debugging, folder);
-  const reloading = new Reloading(inspector, debugging, positions, folder);
+  const reloading = new Reloader(inspector, debugging, positions, folder);
   const lookup = new Lookup(inspector, scripts);
-  const measuring = new Measuring(inspector, folder);
-  const answers: Readonly<Record<string, (request: Frame) => Promise<object>>> = {
+  const measuring = new Profiler(inspector, folder);
+  const answers: Readonly<Record<string, (request: WireFrame) => Promise<object>>> = {
     inspect: (request) => lookup.alone(() => inTime(inspect(inspector, request))),
     lookup: ({ name, want }) => inTime(lookup.find(String(name), String(want))),
     complete: async ({ prefix, kind }) => ({ names: await lookup.complete(String(prefix), kind as string | undefined) }),
@@ -42,13 +43,13 @@ function javaScriptTongue({ inspector, debugging, positions, folder, inTime }: B
 }
 
 /** A cell with its functions where they were written, under the name of the script. */
-function asWritten(request: Frame): string {
+function asWritten(request: WireFrame): string {
   const code = String(request['code']);
   if (request['functions'] === undefined || request['functions'] === '') return code;
   return `${String(request['text'])}${code.slice(code.lastIndexOf('\n//# sourceURL='))}`;
 }
 
-async function inspect(inspector: Inspector, request: Frame): Promise<object> {
+async function inspect(inspector: Inspector, request: WireFrame): Promise<object> {
   const { target, path = [], offset = 0 } = request as { target: number | string; path?: string[]; offset?: number };
   try {
     const from = typeof target === 'number' ? await inspector.find('get', target) : await inspector.look(target);

@@ -5,6 +5,7 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, r
 import { basename, join } from 'node:path';
 import { ownFolder, ownProblem } from '../../../node/own-folder.ts';
 import { cacheFolder } from '../../../node/user-folders.ts';
+import type { EndReason } from '../../image/engine.ts';
 import { bridgeFile, bridgeFolder } from './bridge-files.ts';
 
 export interface Core {
@@ -50,9 +51,9 @@ export async function readyCore(sbcl: string, folder: string = cacheFolder()): P
   };
 }
 
-/** One that an image ended with before it was ready: it would end the next one too. Those we ended ourselves say nothing of it. */
-export function discardCore(file: string, why: string): string | undefined {
-  if (!/^it (?:exited|was ended by)/.test(why)) return undefined;
+/** A core with which an image ended before it was ready would end the next one too; images that we ended say nothing about it. */
+export function discardCore(file: string, reason: EndReason): string | undefined {
+  if (reason !== 'exited' && reason !== 'signalled') return undefined;
   rmSync(file, { force: true });
   return '. The core it began with was thrown away, and the next image begins without it: try again';
 }

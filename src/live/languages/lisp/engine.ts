@@ -1,8 +1,9 @@
 // Common Lisp on SBCL: the user's own compiler, with a bridge of ours in the image.
 import { isAbsolute, join } from 'node:path';
-import type { Engine, Launch, LaunchOptions, Notebook, Prepared, Wishes } from '../../image/engine.ts';
+import type { CellOptions, Engine, Launch, LaunchOptions, Notebook, Prepared } from '../../image/engine.ts';
 import { bridgeFile } from './bridge-files.ts';
 import { discardCore, readyCore } from './core.ts';
+import { lispFacts } from './facts.ts';
 import { findSbcl, noSbcl } from './sbcl.ts';
 import { lispTests } from './test-runner.ts';
 
@@ -21,8 +22,8 @@ const stackMb = 4;
 
 export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Engine {
   return {
-    language: 'lisp',
-    aliases: ['cl', 'common-lisp'],
+    language: lispFacts.language,
+    aliases: lispFacts.aliases,
     title: 'Common Lisp (SBCL)',
     features: {
       interrupt: 'keep',
@@ -49,7 +50,7 @@ export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Eng
       const core = await readyCore(command, cacheFolder);
       const { file } = core;
       if (file !== undefined)
-        return { ...base, args: ['--core', file, ...runtime, ...stack], reads: [file], unfit: (why) => discardCore(file, why) };
+        return { ...base, args: ['--core', file, ...runtime, ...stack], reads: [file], unfit: (reason) => discardCore(file, reason) };
       const start = ['--end-runtime-options', '--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('start.lisp')];
       return { ...base, args: [...runtime, ...stack, ...start], ...(core.note !== undefined && { note: core.note }) };
     },
@@ -58,7 +59,7 @@ export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Eng
       return command === undefined ? undefined : lispTests(cwd, command, cacheFolder);
     },
     open: () => new LispNotebook(),
-    loadCode: (file) => (own.test(file) ? loadCode(file) : undefined),
+    loadCode: (file) => (lispFacts.files.test(file) ? loadCode(file) : undefined),
   };
 }
 
@@ -74,11 +75,9 @@ export function visitedLisp(socket: string): Engine {
   };
 }
 
-const own = /\.(?:lisp|lsp|cl|asd)$/i;
-
 /** The image reads its language itself. */
 class LispNotebook implements Notebook {
-  prepare(code: string, _: number, { package: pack }: Wishes = {}): Prepared {
+  prepare(code: string, _: number, { package: pack }: CellOptions = {}): Prepared {
     return { fields: { code, ...(pack !== undefined && { package: pack }) }, declares: [] };
   }
 }

@@ -3,11 +3,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { inOneLine } from '../../../text/one-line.ts';
-import { reportFile, type TestReport, type TestRunner } from '../test-runners.ts';
+import { reportFile, type TestReport, type TestRunner } from '../../image/test-runner.ts';
 import { bridgeFile } from './bridge-files.ts';
 import { coreFile } from './core.ts';
 
-const mostFiles = 500;
+const maxFiles = 500;
 
 /** Where the folder has a system; whether it has tests is known once they are run. */
 export function lispTests(cwd: string, sbcl: string, cacheFolder?: string): TestRunner | undefined {
@@ -18,7 +18,7 @@ export function lispTests(cwd: string, sbcl: string, cacheFolder?: string): Test
   const slowly = ['--no-sysinit', '--no-userinit', '--disable-debugger', '--load', bridgeFile('start.lisp'), '--end-toplevel-options'];
   return {
     title: 'asdf:test-system',
-    command: sbcl,
+    command: () => sbcl,
     ...(core !== undefined && { reads: [core] }),
     args: ({ files, name = '' }, folder) => [
       ...begin,
@@ -55,7 +55,7 @@ function placed({ failures, ...counts }: TestReport, cwd: string): TestReport {
 
 function sourcesIn(cwd: string): { readonly file: string; readonly text: string }[] {
   const files = namesIn(cwd, true).filter((name) => /\.(?:lisp|lsp|cl)$/i.test(name) && !/(?:^|[\\/])(?:node_modules|\.)/.test(name));
-  return files.slice(0, mostFiles).map((name) => ({ file: join(cwd, name), text: readFileSync(join(cwd, name), 'utf8') }));
+  return files.slice(0, maxFiles).map((name) => ({ file: join(cwd, name), text: readFileSync(join(cwd, name), 'utf8') }));
 }
 
 function namesIn(folder: string, recursive = false): string[] {

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Engine, Launch, LaunchOptions, Notebook, Prepared } from '../../image/engine.ts';
+import { packageFile } from '../../package-files.ts';
 import { chooseNode } from '../javascript/choose-node.ts';
 import { declaredIn } from './cell.ts';
+import { smalltalkFacts } from './facts.ts';
 
 export interface SmalltalkOptions {
   /** The Node that runs it; 20 or newer. Default: the one the project asks for, where that is installed, otherwise this one. */
@@ -17,8 +19,8 @@ const amberVersion = '0.30.0';
 
 export function smalltalk({ node, folder = process.cwd() }: SmalltalkOptions = {}): Engine {
   return {
-    language: 'smalltalk',
-    aliases: ['st', 'amber'],
+    language: smalltalkFacts.language,
+    aliases: smalltalkFacts.aliases,
     title: 'Smalltalk (Amber)',
     slow: true,
     features: {
@@ -40,11 +42,11 @@ export function smalltalk({ node, folder = process.cwd() }: SmalltalkOptions = {
       if (amber === undefined) throw new Error(missing);
       const chosen = node === undefined ? await chooseNode(cwd) : { command: node };
       // With some room: what fills the memory is to be stopped before the engine gives up.
-      const args = [`--max-old-space-size=${heapMb + 64}`, bootFile(), amber];
+      const args = [`--max-old-space-size=${heapMb + 64}`, packageFile('live/languages/smalltalk/amber/boot.js'), amber];
       return { ...chosen, args, env, cwd, terms: { heapMb }, reads: [dirname(amber)] };
     },
     open: () => new SmalltalkNotebook(),
-    loadCode: (file) => (/\.st$/.test(file) ? `self fileIn: ${quoted(file)}` : undefined),
+    loadCode: (file) => (smalltalkFacts.files.test(file) ? `self fileIn: ${quoted(file)}` : undefined),
     testsCode: ({ name = '' }) => `self runTests: ${quoted(name)}`,
     methodsCode: (on, source) => `${on} compile: ${quoted(source)} protocol: 'as yet unclassified'`,
   };
@@ -77,9 +79,4 @@ function amberIn(folder: string): string | undefined {
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** By the package's name: the build joins this file with others. */
-function bootFile(): string {
-  return join(dirname(createRequire(import.meta.url).resolve('vivarium/package.json')), 'dist/live/languages/smalltalk/amber/boot.js');
 }

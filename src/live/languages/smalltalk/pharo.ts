@@ -1,10 +1,11 @@
 // Pharo: an image of the user's own on its own virtual machine, with a bridge of ours filed in, that connects back.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import type { Engine, Features, Launch, LaunchOptions } from '../../image/engine.ts';
+import { packageFile } from '../../package-files.ts';
 import { ImageNotebook } from './cell.ts';
+import { smalltalkFacts } from './facts.ts';
 
 export interface PharoOptions {
   /** The file of the image. It is not changed: what is done in a session is kept only by `save`, in another file. */
@@ -73,21 +74,20 @@ export function ownImage(): Engine {
 }
 
 const common: Omit<Engine, 'title' | 'features' | 'launch'> = {
-  language: 'smalltalk',
+  language: smalltalkFacts.language,
   aliases: ['st', 'pharo'],
   hint: 'Smalltalk: variables you assign stay; lookup knows Counter, Counter>>add: and add: (callers: its senders); on_error: "pause" keeps the stack and offers restarts.',
   readsInImage: true,
   kinds: ['method'],
   open: () => new ImageNotebook(),
-  loadCode: (path) => (/\.st$/.test(path) ? `${quoted(path)} asFileReference fileIn` : undefined),
+  loadCode: (path) => (smalltalkFacts.files.test(path) ? `${quoted(path)} asFileReference fileIn` : undefined),
   methodsCode: (on, source) => `${on} compile: ${quoted(source)} classified: 'as yet unclassified'`,
   testsCode: ({ name = '' }) => `VivariumBridge tests: ${quoted(name)}`,
 };
 
-/** What to file in, in an image of one's own. By the package's name: the build joins this file with others. */
+/** What to file in, in an image of one's own. */
 function bridgeFiles(): string[] {
-  const folder = join(dirname(createRequire(import.meta.url).resolve('vivarium/package.json')), 'dist/live/languages/smalltalk/pharo');
-  return bridge.map((name) => join(folder, name));
+  return bridge.map((name) => packageFile(`live/languages/smalltalk/pharo/${name}`));
 }
 
 function quoted(text: string): string {

@@ -6,8 +6,8 @@ import type { Fault, Frame, Note, View } from '../../image/engine.ts';
 import { type Ran, runWhole, stoppedText } from './single-evaluation.ts';
 import type { Surface } from './surface.ts';
 
-const mostFrames = 20;
-const mostWarnings = 20;
+const maxFrames = 20;
+const maxWarnings = 20;
 
 export const commonLisp: Surface = {
   language: 'lisp',
@@ -42,7 +42,7 @@ function textOf(ran: Ran): string {
   if (printed !== '') sections.push(`[stdout]\n${printed.replace(/\n$/, '')}`);
   if (complaints !== '') sections.push(`[stderr]\n${complaints.replace(/\n$/, '')}`);
   const warnings = 'notes' in outcome ? (outcome.notes ?? []).filter(({ severity }) => severity !== 'note') : [];
-  if (warnings.length > 0) sections.push(['[warnings]', ...warnings.slice(0, mostWarnings).map(warningText)].join('\n'));
+  if (warnings.length > 0) sections.push(['[warnings]', ...warnings.slice(0, maxWarnings).map(warningText)].join('\n'));
   if (outcome.status === 'ok') return [...sections, valuesText(outcome.values ?? [outcome.value])].join('\n\n');
   const stopped = stoppedText(ran);
   const fault: Pick<Fault, 'type' | 'message' | 'frames'> =
@@ -63,7 +63,7 @@ function faultText({ type, message, frames }: Pick<Fault, 'type' | 'message' | '
   // How it was evaluated says nothing about it, unless there is nothing else to say. Dots stand for what is left out.
   const users = frames.filter(({ own }) => own !== false);
   const shown = users.length === 0 ? frames : users;
-  const lines = shown.slice(0, mostFrames).map((frame, at) => `${at}: ${frameText(frame)}`);
+  const lines = shown.slice(0, maxFrames).map((frame, at) => `${at}: ${frameText(frame)}`);
   if (frames.length > lines.length) lines.push('...');
   return [`[ERROR] ${type}`, message, '', '[Backtrace]', ...lines].join('\n');
 }

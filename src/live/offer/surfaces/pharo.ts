@@ -2,7 +2,7 @@
 import type { Context } from '../../../server/context.ts';
 import type { Contents } from '../../../server/resource.ts';
 import { ToolError } from '../../../server/tool.ts';
-import type { Workplace } from '../../session/caller-sessions.ts';
+import type { CallerSessions } from '../../session/caller-sessions.ts';
 import type { Session } from '../../session/session.ts';
 import { type Ran, runWhole, stoppedText } from './single-evaluation.ts';
 import type { Surface } from './surface.ts';
@@ -74,15 +74,15 @@ function contents(uri: string, mimeType: string, said: string): Contents {
   return { uri, mimeType, type: 'text', text: said } as Contents;
 }
 
-function sessionOf(place: Workplace, ctx: Context): Promise<Session> {
+function sessionOf(place: CallerSessions, ctx: Context): Promise<Session> {
   return place.sessionFor(ctx, undefined, undefined, true);
 }
 
 /** Undefined, which is "not found", where there is no such class. */
 async function classDetails(session: Session, name: string): Promise<string | undefined> {
   const look = async (want: string): Promise<string | undefined> => {
-    const found = (await session.ask('lookup', { name, want })) as { readonly kind?: string; readonly text?: string };
-    return found.kind === 'class' ? session.terms.mask(found.text ?? '') : undefined;
+    const found = await session.ask('lookup', { name, want });
+    return found.kind === 'class' ? session.terms.mask(found.text) : undefined;
   };
   const details = await look('details');
   if (details === undefined || isJson(details)) return details;

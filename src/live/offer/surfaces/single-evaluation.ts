@@ -1,9 +1,9 @@
-// One evaluation for a surface that has a single tool: nobody can come back for it, so it is waited for to its end.
+// Evaluation for surfaces without a way to come back for the result: waits until it ends.
 import type { ContentBlock } from '../../../protocol/types.ts';
 import type { Context } from '../../../server/context.ts';
 import { ToolError } from '../../../server/tool.ts';
 import type { Outcome } from '../../image/engine.ts';
-import type { Workplace } from '../../session/caller-sessions.ts';
+import type { CallerSessions } from '../../session/caller-sessions.ts';
 import type { Session } from '../../session/session.ts';
 import { notesFor } from '../report.ts';
 import { attend, listenerOf } from '../tool-results.ts';
@@ -11,11 +11,11 @@ import { attend, listenerOf } from '../tool-results.ts';
 export interface Ran {
   readonly session: Session;
   readonly outcome: Outcome;
-  /** What it printed, and before that what everyone must know and what was printed since the last answer. */
+  /** Notices, background output since the last answer, and the output of this evaluation. */
   readonly printed: string;
-  /** To the error output, where that was wanted apart. */
+  /** stderr, where it is kept separate. */
   readonly complaints: string;
-  /** Images that were lost since this client's last answer; the last is that of this evaluation, where it was. */
+  /** Lost images since this client's last answer; if this evaluation lost its image, that is the last. */
   readonly lost: readonly string[];
   readonly pictures: readonly ContentBlock[];
 }
@@ -23,15 +23,15 @@ export interface Ran {
 const forEver = 2 ** 31 - 1;
 
 export async function runWhole(
-  place: Workplace,
+  place: CallerSessions,
   ctx: Context,
   code: string,
   wishes: { readonly package?: string | undefined; readonly apart?: boolean } = {},
 ): Promise<Ran> {
   const session = await place.sessionFor(ctx, undefined, undefined, true);
-  const run = begin(session, code, { ...place.asked({ package: wishes.package }), apart: wishes.apart === true });
+  const run = begin(session, code, { ...place.evaluateOptions({ package: wishes.package }), apart: wishes.apart === true });
   await attend(session, run, ctx, forEver);
-  // It stopped in itself, and nobody here could let it go on.
+  // It paused, and this surface has no way to resume it.
   if (!run.over) await session.stop(run);
   run.shown = true;
   const notes = notesFor(session, listenerOf(ctx)).map((one) => `${one}\n`);
@@ -51,7 +51,7 @@ function begin(session: Session, code: string, asked: Parameters<Session['evalua
   }
 }
 
-/** An evaluation that neither gave a value nor failed by itself, in words. */
+/** Text for an evaluation that neither returned a value nor threw. */
 export function stoppedText({ outcome, session, lost }: Ran): { readonly type: string; readonly message: string } | undefined {
   const kept = 'The session and its values were kept.';
   switch (outcome.status) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { notRun } from '../../../../scripts/prepare.mjs';
-import { Room } from '../../../../src/cli/commands/eval/evaluator.ts';
+import { Evaluator } from '../../../../src/cli/commands/eval/evaluator.ts';
 import { isIncomplete } from '../../../../src/cli/commands/eval/incomplete.ts';
 import { prompt } from '../../../../src/cli/commands/eval/prompt.ts';
 import { connect } from '../../../../src/client/index.ts';
@@ -30,7 +30,7 @@ class Person {
 
   static async sitDown(engines: readonly Engine[] = [javascript()]): Promise<Person> {
     const { server, close } = createLive({ cwd: folder, engines });
-    const room = new Room(await connect(serveMemory(server)), { leave: close });
+    const room = new Evaluator(await connect(serveMemory(server)), { leave: close });
     const person = new Person();
     person.output.setEncoding('utf8').on('data', (text: string) => {
       person.seen += text;

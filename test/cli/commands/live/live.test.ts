@@ -35,7 +35,7 @@ async function send(url: string, body: object, headers: Readonly<Record<string, 
   return fetch(url, { method: 'POST', headers: { ...usual, ...headers }, body: JSON.stringify(body) });
 }
 
-const keptToken = (): string => readFileSync(join(state(), 'live/access/token'), 'utf8').trim();
+const keptToken = (): string => readFileSync(join(state(), 'live/token'), 'utf8').trim();
 const evaluate = (code: string): object => call(2, 'evaluate', { code });
 
 describe('vivarium live on stdio', () => {
@@ -99,7 +99,7 @@ describe('vivarium live --http', () => {
     const { live } = await served();
     await live.until('stderr', /code --add-mcp .*\n/);
     const token = keptToken();
-    expect(statSync(join(state(), 'live/access/token')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(state(), 'live/token')).mode & 0o777).toBe(0o600);
     expect(live.stderr).not.toContain(token);
     live.process.kill('SIGTERM');
     expect(await live.ended).toBe(0);

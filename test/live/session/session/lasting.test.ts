@@ -75,6 +75,8 @@ describe('a session that is closed', () => {
     const running = lab.evaluate('await new Promise(() => {})', { session });
     const waiting = lab.evaluate('2', { session });
     await eventually(async () => (await lab.call('sessions', { action: 'list' })).text).toContain('1 waiting');
+    const { structured } = await lab.call('sessions', { action: 'list' });
+    expect(structured).toMatchObject({ sessions: [{ session, language: 'javascript', state: 'busy', queued: 1 }] });
     await lab.call('sessions', { action: 'close', session });
     for (const { text } of [await running, await waiting]) expect(text).not.toContain('kept');
   });

@@ -1,7 +1,7 @@
 // The engine of a program the user attached to by its inspector: nothing of ours is in it, so less can be done there.
-import { CellFault, type Engine, type Notebook, type Prepared, type Wishes } from '../../../image/engine.ts';
+import { CellFault, type CellOptions, type Engine, type Notebook, type Prepared } from '../../../image/engine.ts';
 import { asExpression, CellError, prepareCell } from '../cells/cell.ts';
-import { asFault, further, isTooDeep } from '../engine.ts';
+import { further, isTooDeep, syntaxFault } from '../engine.ts';
 import { stripTypes } from '../loader/strip-types.ts';
 import { inspectorOf } from './process.ts';
 import { attachTo } from './program.ts';
@@ -9,14 +9,14 @@ import type { Protocol } from './protocol.ts';
 import { inspectorAt, type Target } from './target.ts';
 
 /** While something runs there, the program does nothing else. */
-const mostMs = 10_000;
+const maxMs = 10_000;
 
 export function attached(target: Target): Engine {
   return {
     language: 'javascript',
     title: 'an attached program',
     foreign: true,
-    mostMs,
+    maxMs,
     features: {
       interrupt: 'none',
       readOnly: true,
@@ -51,16 +51,16 @@ async function closeInspector(protocol: Protocol): Promise<void> {
 
 /** Cells go there as they were written, without their types: the inspector has a way of its own to declare names again. */
 class AttachedNotebook implements Notebook {
-  async prepare(code: string, number: number, { language }: Wishes = {}): Promise<Prepared> {
+  async prepare(code: string, number: number, { language }: CellOptions = {}): Promise<Prepared> {
     const name = `cell-${number}`;
-    if (isTooDeep(code)) throw asFault(new CellError('nested too deeply', 1, 1), name, code);
+    if (isTooDeep(code)) throw syntaxFault(new CellError('nested too deeply', 1, 1), name, code);
     const plain = language === 'typescript' ? await stripTypes(code) : await asJavaScript(code, name);
     try {
       const { declares, imports } = prepareCell(plain, name);
       if (imports.length > 0) throw new CellFault(noImports);
       return { fields: { code: asExpression(plain) ?? plain }, declares };
     } catch (error) {
-      throw error instanceof CellError ? asFault(error, name, code) : error;
+      throw error instanceof CellError ? syntaxFault(error, name, code) : error;
     }
   }
 }
@@ -79,7 +79,7 @@ async function asJavaScript(code: string, name: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof CellError)) throw error;
     const stripped = await stripTypes(code).catch((why: unknown) => further(error, why));
-    if (typeof stripped !== 'string') throw asFault(stripped, name, code);
+    if (typeof stripped !== 'string') throw syntaxFault(stripped, name, code);
     return stripped;
   }
 }

@@ -6,7 +6,7 @@ const table = 'uv__signal_tree';
 const numberAt = 104;
 const leftAt = 112;
 const nodeBytes = 128;
-const mostHandlers = 1_000;
+const maxHandlers = 1_000;
 const symbolBytes = 24;
 
 /** Undefined where that cannot be told: then nothing may be taken for granted. */
@@ -32,7 +32,7 @@ function walk(memory: number, root: number): ReadonlySet<number> | undefined {
   for (let seen = 0; open.length > 0; ) {
     const at = open.pop() as number;
     if (at === 0) continue;
-    if (++seen > mostHandlers || at % 8 !== 0) return undefined;
+    if (++seen > maxHandlers || at % 8 !== 0) return undefined;
     const node = bytesAt(memory, at, nodeBytes);
     const signal = node.readInt32LE(numberAt);
     // Then this is not the table that is known here.

@@ -1,5 +1,6 @@
 // A look into the values of an attached program: the engine itself refuses whatever would change something.
 import type { Member, Members, View } from '../../../image/engine.ts';
+import { Refused } from '../../../image/refusal.ts';
 import type { Protocol } from './protocol.ts';
 import { type Evaluated, isCut, type Remote, textOf, typeOf } from './remote.ts';
 
@@ -18,10 +19,10 @@ interface Properties {
 
 const lookMs = 1_000;
 const pageLength = 50;
-const mostMembers = 10_000;
-const mostHeld = 100;
+const maxMembers = 10_000;
+const maxHeld = 100;
 
-export class Looking {
+export class ValueInspector {
   readonly #protocol: Protocol;
   /** The newest; older ones are let go of, so that we hold nothing of the program for long. */
   readonly #held: Map<number, Remote> = new Map();
@@ -76,7 +77,7 @@ export class Looking {
     const { objectId, subtype } = of;
     if (objectId === undefined || subtype === 'proxy') return [];
     const count = await this.#count(objectId);
-    if (count > mostMembers) throw new Error(`It has ${count} members, too many to be asked for: evaluate a part of it`);
+    if (count > maxMembers) throw new Error(`It has ${count} members, too many to be asked for: evaluate a part of it`);
     const { result, internalProperties = [] } = await this.#protocol.ask<Properties>('Runtime.getProperties', {
       objectId,
       ownProperties: true,
@@ -109,7 +110,7 @@ export class Looking {
 
   #get(ref: number): Remote {
     const found = this.#held.get(ref);
-    if (found === undefined) throw new Error(`There is no #${ref} in this session, or not any more`);
+    if (found === undefined) throw new Refused(`There is no #${ref} in this session, or not any more`, 'missing-ref');
     return found;
   }
 
@@ -118,7 +119,7 @@ export class Looking {
     const ref = this.#next++;
     this.#held.set(ref, remote);
     for (const [oldest, { objectId }] of this.#held) {
-      if (this.#held.size <= mostHeld) break;
+      if (this.#held.size <= maxHeld) break;
       this.#held.delete(oldest);
       this.#protocol.ask('Runtime.releaseObject', { objectId }).catch(() => undefined);
     }

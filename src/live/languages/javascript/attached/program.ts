@@ -1,10 +1,10 @@
 // A program that was there before, behind its inspector, as an image: it answers the wire of docs/live-wire.md as far as it can.
 import { type Duplex, duplexPair } from 'node:stream';
 import type { Fault } from '../../../image/engine.ts';
-import { framesIn } from '../../../js-runtime/fault.ts';
-import { Looking } from './inspect.ts';
+import { Refused } from '../../../image/refusal.ts';
+import { ValueInspector } from './inspect.ts';
 import { Protocol, Refusal } from './protocol.ts';
-import { type Evaluated, type Remote, type Thrown, textOf, typeOf } from './remote.ts';
+import { type Evaluated, framesIn, type Remote, type Thrown, textOf, typeOf } from './remote.ts';
 
 type Frame = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,7 @@ export async function attachTo(url: URL, left: (protocol: Protocol) => Promise<v
 
 class AttachedProgram {
   readonly #protocol: Protocol;
-  readonly #looking: Looking;
+  readonly #looking: ValueInspector;
   readonly #stream: Duplex;
   #secret: string | undefined;
   #rest = '';
@@ -38,7 +38,7 @@ class AttachedProgram {
 
   constructor(protocol: Protocol, stream: Duplex, left: (protocol: Protocol) => Promise<void>) {
     this.#protocol = protocol;
-    this.#looking = new Looking(protocol);
+    this.#looking = new ValueInspector(protocol);
     this.#stream = stream;
     stream.setEncoding('utf8').on('data', (text: string) => this.#received(text));
     stream.on('error', () => undefined);
@@ -85,7 +85,8 @@ class AttachedProgram {
     try {
       this.#send({ id, ev: 'done', ...(await this.#carryOut(request)) });
     } catch (error) {
-      this.#send({ id, ev: 'done', refused: error instanceof Error ? error.message : String(error) });
+      const reason = error instanceof Refused && error.reason !== undefined ? { reason: error.reason } : {};
+      this.#send({ id, ev: 'done', refused: error instanceof Error ? error.message : String(error), ...reason });
     }
   }
 

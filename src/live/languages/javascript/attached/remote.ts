@@ -1,4 +1,5 @@
 // Values of an attached program as its inspector describes them: nothing of the program is run to print them.
+import type { Frame } from '../../../image/engine.ts';
 
 export interface Remote {
   readonly type: string;
@@ -39,17 +40,17 @@ export interface Evaluated {
   readonly exceptionDetails?: Thrown;
 }
 
-const mostText = 10_000;
+const maxText = 10_000;
 
 export function textOf({ type, subtype, value, unserializableValue, description = '', preview }: Remote): string {
-  if (type === 'string') return quoted(String(value)).slice(0, mostText);
+  if (type === 'string') return quoted(String(value)).slice(0, maxText);
   if (type === 'undefined') return 'undefined';
-  if (unserializableValue !== undefined) return unserializableValue.slice(0, mostText);
+  if (unserializableValue !== undefined) return unserializableValue.slice(0, maxText);
   if (subtype === 'null') return 'null';
   if (type === 'number' || type === 'boolean') return String(value);
   if (type !== 'object' || preview === undefined || subtype === 'error' || subtype === 'date' || subtype === 'regexp')
-    return description.slice(0, mostText);
-  return previewText(preview).slice(0, mostText);
+    return description.slice(0, maxText);
+  return previewText(preview).slice(0, maxText);
 }
 
 export function typeOf({ type, subtype, className, description = '' }: Remote): string {
@@ -61,7 +62,7 @@ export function typeOf({ type, subtype, className, description = '' }: Remote): 
 
 /** There is more to it than its text. */
 export function isCut({ preview, description = '', value }: Remote): boolean {
-  return preview?.overflow === true || description.length > mostText || (typeof value === 'string' && value.length > mostText);
+  return preview?.overflow === true || description.length > maxText || (typeof value === 'string' && value.length > maxText);
 }
 
 function previewText({ subtype, description = '', properties, entries, overflow = false }: Preview): string {
@@ -93,4 +94,16 @@ function propertyText({ type, subtype, value = '' }: PreviewProperty): string {
 
 function quoted(text: string): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
+
+const maxFrames = 100;
+
+/** Of a stack in the words of the engine: `at name (file:line:column)`. */
+export function framesIn(stack: string): Frame[] {
+  const plain = (name = ''): string => name.replace(/^async /, '');
+  const frames = stack.split('\n').flatMap((text) => {
+    const [found, name, file, line = 0, column = 0] = /^\s+at (?:(.*?) \()?(?:(.*?):(\d+):(\d+)|<anonymous>|native)\)?$/.exec(text) ?? [];
+    return found === undefined ? [] : [{ name: plain(name), file: plain(file), line: Number(line), column: Number(column) }];
+  });
+  return frames.slice(0, maxFrames);
 }

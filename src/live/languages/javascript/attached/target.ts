@@ -7,7 +7,7 @@ export type Target =
   | { readonly kind: 'inspector'; readonly host: string; readonly path?: string };
 
 const answerMs = 3_000;
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** Throws in words. */
 export function targetOf(text: string): Target {
@@ -57,7 +57,7 @@ function json(host: string, path: string): Promise<unknown> {
       let text = '';
       response.setEncoding('utf8').on('data', (more: string) => {
         text += more;
-        if (text.length > mostBytes) asked.destroy(new Error('it says more than an inspector would'));
+        if (text.length > maxBytes) asked.destroy(new Error('it says more than an inspector would'));
       });
       response.once('end', () => {
         try {

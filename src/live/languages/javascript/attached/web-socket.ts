@@ -16,7 +16,7 @@ export interface OpenSocket {
 
 const openMs = 3_000;
 /** A longer message is no answer to anything we ask. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 const guid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const opcodes = { continued: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
@@ -106,7 +106,7 @@ class Talk implements OpenSocket {
       const length = wide < 126 ? wide : wide === 126 ? this.#rest.readUInt16BE(2) : Number(this.#rest.readBigUInt64BE(2));
       // Servers do not mask, and have agreed to no extension.
       if ((first & 0x70) !== 0 || (second & 0x80) !== 0) return this.#end('it does not speak as an inspector does');
-      if (length + this.#length > mostBytes) return this.#end('it sent more than can be taken');
+      if (length + this.#length > maxBytes) return this.#end('it sent more than can be taken');
       if (this.#rest.length < from + length) return;
       const data = this.#rest.subarray(from, from + length);
       this.#rest = this.#rest.subarray(from + length);

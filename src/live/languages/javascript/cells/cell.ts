@@ -1,5 +1,6 @@
 // A cell before it runs: imports become calls, and one that awaits becomes a function whose names outlive it.
 import { type AnyNode, type Comment, type ModuleDeclaration, type Node, type Program, parse, type Statement } from 'acorn';
+import type { Column } from '../../../js-runtime/positions.ts';
 import { namesIn } from './references.ts';
 import { Edits, type Run } from './text-edits.ts';
 
@@ -19,8 +20,6 @@ export interface Cell {
   /** Of these, those that are functions and nothing else. */
   readonly functionNames: readonly string[];
 }
-
-export type Column = readonly [line: number, there: number, written: number];
 
 export interface Imported {
   readonly local: string;

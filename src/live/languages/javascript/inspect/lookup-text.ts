@@ -10,8 +10,8 @@ export interface Defined extends Place {
   readonly start: number;
 }
 
-const mostLines = 50;
-const mostSource = 20_000;
+const maxLines = 50;
+const maxSource = 20_000;
 
 export function summaryText(name: string, kind: string, text: string, defined: Defined | undefined, more: readonly string[]): string {
   const where = defined === undefined ? 'built in' : `${defined.file}:${defined.line}`;
@@ -28,8 +28,8 @@ export function summaryText(name: string, kind: string, text: string, defined: D
 }
 
 export function sourceText(name: string, text: string, defined: Place | undefined): string {
-  const cut = text.length > mostSource ? `\n… ${text.length - mostSource} characters more` : '';
-  return `// ${defined === undefined ? `${name}, built in` : `${defined.file}:${defined.line}`}\n${text.slice(0, mostSource)}${cut}`;
+  const cut = text.length > maxSource ? `\n… ${text.length - maxSource} characters more` : '';
+  return `// ${defined === undefined ? `${name}, built in` : `${defined.file}:${defined.line}`}\n${text.slice(0, maxSource)}${cut}`;
 }
 
 /** How much there is of it. */
@@ -62,7 +62,7 @@ export function membersText(name: string, { type, levels, statics }: Shape): str
 
 function levelLines({ members, total }: Level, title: string): string[] {
   if (total === 0) return [];
-  const shown = members.slice(0, mostLines).map((one) => `  ${memberText(one)}`);
+  const shown = members.slice(0, maxLines).map((one) => `  ${memberText(one)}`);
   const left = total - shown.length;
   return [`${title}:`, ...shown, ...(left > 0 ? [`  … ${left} more`] : [])];
 }
@@ -75,7 +75,7 @@ function memberText({ key, kind, text }: ShapeMember): string {
   return signature.includes(key) ? signature : `${key}: ${signature}`;
 }
 
-export function bounded(lines: readonly string[], most: number = mostLines): string[] {
+export function bounded(lines: readonly string[], most: number = maxLines): string[] {
   const left = lines.length - most;
   return left > 0 ? [...lines.slice(0, most), `… ${left} more`] : [...lines];
 }

@@ -1,6 +1,7 @@
 // What a name stands for, and where it is used. Names are data: they are taken apart here, never run.
+
+import type { View } from '../../../image/engine.ts';
 import type { Inspector, Remote } from '../../../js-runtime/inspector.ts';
-import type { View } from '../../../js-runtime/value-store.ts';
 import { bounded, counted, type Defined, membersText, near, sourceText, summaryText } from './lookup-text.ts';
 import { type Exported, exportsOf, mentions, type ProjectScripts, placeOf } from './project-scripts.ts';
 import { type How, makeLens, type Shape } from './side-effect-free.ts';
@@ -18,8 +19,8 @@ interface Resolved {
 }
 
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
-const mostNames = 5_000;
-const mostPlatform = 10;
+const maxNames = 5_000;
+const maxPlatform = 10;
 
 export class Lookup {
   readonly #inspector: Inspector;
@@ -167,7 +168,7 @@ export class Lookup {
       ...globals.filter((name) => !this.#platform.has(name)).map((name) => `${name}  global`),
       ...bounded(
         globals.filter((name) => this.#platform.has(name)).map((name) => `${name}  of the platform`),
-        mostPlatform,
+        maxPlatform,
       ),
     ];
     if (lines.length === 0) return `No name contains "${part}"${near(part, await this.#known())}`;
@@ -207,14 +208,14 @@ export class Lookup {
   }
 
   async #globals(): Promise<string[]> {
-    const { value } = await this.#ask('function (most) { return this.names(this.global, most); }', true, [{ value: mostNames }]);
+    const { value } = await this.#ask('function (most) { return this.names(this.global, most); }', true, [{ value: maxNames }]);
     return value as string[];
   }
 
   async #members(path: readonly string[]): Promise<string[]> {
     const resolved = await this.#resolve(path).catch(() => undefined);
     if (resolved === undefined || resolved.how !== 'value') return [];
-    const given = [argumentOf(resolved.value), { value: mostNames }];
+    const given = [argumentOf(resolved.value), { value: maxNames }];
     return (await this.#ask('function (value, most) { return this.names(value, most); }', true, given)).value as string[];
   }
 

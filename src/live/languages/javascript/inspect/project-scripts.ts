@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AnyNode, Expression, Node, Pattern, Program } from 'acorn';
-import type { Debugging } from '../../../js-runtime/debugger.ts';
+import type { Debugger } from '../../../js-runtime/debugger.ts';
 import type { Inspector } from '../../../js-runtime/inspector.ts';
 
 export interface Script {
@@ -33,18 +33,18 @@ export interface Mention extends Place {
   readonly offset: number;
 }
 
-const mostCells = 500;
-const mostCellText = 100_000;
+const maxCells = 500;
+const maxCellText = 100_000;
 
 export class ProjectScripts {
   readonly #inspector: Inspector;
-  readonly #debugging: Debugging;
+  readonly #debugging: Debugger;
   readonly #folder: string;
   /** The engine forgets the text of what has run and is done. */
   readonly #cells: Map<string, { readonly source: string; readonly written: string | undefined }> = new Map();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(inspector: Inspector, debugging: Debugging, folder: string) {
+  constructor(inspector: Inspector, debugging: Debugger, folder: string) {
     this.#inspector = inspector;
     this.#debugging = debugging;
     this.#folder = folder;
@@ -53,10 +53,10 @@ export class ProjectScripts {
   /** `written`: what the user wrote, where that is known. */
   remember(code: string, written?: string): void {
     const name = /\n\/\/# sourceURL=(cell-\d+)$/.exec(code)?.[1];
-    if (name === undefined || name === 'cell-0' || code.length > mostCellText) return;
+    if (name === undefined || name === 'cell-0' || code.length > maxCellText) return;
     this.#cells.set(name, { source: code.slice(0, code.lastIndexOf('\n')), written });
     for (const oldest of this.#cells.keys()) {
-      if (this.#cells.size <= mostCells) break;
+      if (this.#cells.size <= maxCells) break;
       this.#cells.delete(oldest);
     }
   }

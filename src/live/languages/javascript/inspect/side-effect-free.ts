@@ -43,7 +43,7 @@ export function makeLens(): Lens {
   const toText = Function.prototype.toString;
   const ends: readonly unknown[] = [Object.prototype, Function.prototype, null];
   const Refusal = RangeError;
-  const mostLevels = 20;
+  const maxLevels = 20;
   const isObject = (value: unknown): value is object => (typeof value === 'object' && value !== null) || typeof value === 'function';
   const begins = (of: unknown): string => apply(slice, apply(toText, of, []), [0, 400]);
   /** Arrays have prototypes that can be patched: a plain loop asks none of them. */
@@ -99,7 +99,7 @@ export function makeLens(): Lens {
   };
   const chain = (from: unknown, skip: readonly string[], most: number, name: (object: object) => string): Level[] => {
     const levels: Level[] = [];
-    for (let object = from; isObject(object) && !isEnd(object) && levels.length < mostLevels; object = getPrototypeOf(object)) {
+    for (let object = from; isObject(object) && !isEnd(object) && levels.length < maxLevels; object = getPrototypeOf(object)) {
       if (isProxy(object)) break;
       levels[levels.length] = levelOf(object, name(object), skip, most);
     }

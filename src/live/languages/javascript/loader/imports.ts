@@ -31,7 +31,8 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
     if (ready || isBuiltin(specifier)) return;
     ready = true;
     provideRequire();
-    register(new URL('../hooks.js', import.meta.url));
+    // Beside the bundle that this file is built into.
+    register(new URL('./hooks.js', import.meta.url));
   };
   const helpers = {
     __vivarium_import: async (given: unknown, options?: object, wanted: readonly string[] = []): Promise<Namespace> => {

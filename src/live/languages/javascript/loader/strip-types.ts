@@ -8,7 +8,7 @@ interface Compiler {
 }
 
 /** What the compilers tell, each in its own way. */
-interface Told {
+interface LiveResult {
   readonly message?: unknown;
   readonly stack?: unknown;
   readonly startLine?: number;
@@ -67,7 +67,7 @@ function ofNode(): Strip | undefined {
     try {
       return strip(code, mode === 'strip' ? { mode } : { mode, sourceMap: file !== '', sourceUrl: file });
     } catch (error) {
-      throw placed(error as Told, file);
+      throw placed(error as LiveResult, file);
     } finally {
       process.emitWarning = emitWarning;
     }
@@ -87,7 +87,7 @@ function ofDependency(): Strip | undefined {
       const { code, map } = compiler.transformSync(text, { mode: strip ? 'strip-only' : mode, filename, sourceMap: !strip });
       return strip || map === undefined || filename === '' ? code : `${code}\n${mapComment(map)}`;
     } catch (error) {
-      throw placed(error as Told, filename);
+      throw placed(error as LiveResult, filename);
     }
   };
 }
@@ -97,7 +97,7 @@ export function mapComment(map: string): string {
 }
 
 /** One throws plain objects, the other writes line and mark above its stack. */
-function placed({ message, stack, startLine, startColumn }: Told, file: string): SourceError {
+function placed({ message, stack, startLine, startColumn }: LiveResult, file: string): SourceError {
   const text = String(message);
   if (startLine !== undefined) return new SourceError(text, file, startLine, (startColumn ?? 0) + 1);
   const [, line = '1', mark = ''] = /^[^\n]*:(\d+)\n(?:.*\n)*?( *)\^/.exec(String(stack)) ?? [];

@@ -1,9 +1,9 @@
 // Where the words of a text stand in another one that was made from it: by the functions that both have.
 
+import type { Places } from '../../../js-runtime/place-table.ts';
 import { childrenOf, isNode } from '../cells/references.ts';
 import { parser, type Runnable, tailBody } from '../loader/transform.ts';
 import { outlineOf, type Part } from './outline.ts';
-import type { Places } from './place-table.ts';
 
 interface Word {
   readonly text: string;

@@ -2,12 +2,13 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Debugging } from '../../../js-runtime/debugger.ts';
+import type { Debugger } from '../../../js-runtime/debugger.ts';
 import { type Evaluated, type Inspector, messageOf } from '../../../js-runtime/inspector.ts';
 import type { Positions } from '../../../js-runtime/positions.ts';
 import type { Imported } from '../cells/cell.ts';
 import { findFile, ownFile, source, urlOf } from '../loader/resolve.ts';
 import { flawIn, type Runnable, runnable, tailBody, withoutTail } from '../loader/transform.ts';
+import { placesOf } from './alignment.ts';
 import type { Renewed } from './reimport.ts';
 import { type Script, swap } from './swap.ts';
 
@@ -28,9 +29,9 @@ const fresh = 'sessions(action: reset) gives a fresh image';
 
 const tellMs = 1_000;
 
-export class Reloading {
+export class Reloader {
   readonly #inspector: Inspector;
-  readonly #debugging: Debugging;
+  readonly #debugging: Debugger;
   readonly #positions: Positions;
   readonly #folder: string;
   readonly #imports: Map<string, Imported> = new Map();
@@ -40,7 +41,7 @@ export class Reloading {
   /** Files that were there when they were loaded, and of which that was said. */
   readonly #gone: Set<string> = new Set();
 
-  constructor(inspector: Inspector, debugging: Debugging, positions: Positions, folder: string) {
+  constructor(inspector: Inspector, debugging: Debugger, positions: Positions, folder: string) {
     this.#inspector = inspector;
     this.#debugging = debugging;
     this.#positions = positions;
@@ -181,7 +182,7 @@ export class Reloading {
 
   /** Frames of what runs now are told in the lines of the file as it is now. */
   async #place(script: Script, wanted: Runnable): Promise<void> {
-    const places = this.#positions.swapped(script.id, { ...wanted, code: script.running }, wanted);
+    const places = this.#positions.swapped(script.id, placesOf({ ...wanted, code: script.running }, wanted), wanted.code);
     await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(script.url)}, ${JSON.stringify(places)})`);
   }
 

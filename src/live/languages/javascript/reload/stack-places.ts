@@ -1,6 +1,6 @@
 // Files that were swapped, in the stacks of errors: Node looks positions up in source maps, and takes those of a file from here instead.
 import { findSourceMap, type SourceMap } from 'node:module';
-import { type Places, placeIn } from './place-table.ts';
+import { type Places, placeIn } from '../../../js-runtime/place-table.ts';
 
 /** Lines and columns from 0. */
 export function setPlaces(url: string, places: Places): void {

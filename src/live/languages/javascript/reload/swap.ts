@@ -1,6 +1,6 @@
 // One file, swapped where it runs: first its functions, then what its tail has to do in its scope.
 
-import type { Debugging } from '../../../js-runtime/debugger.ts';
+import type { Debugger } from '../../../js-runtime/debugger.ts';
 import type { Inspector } from '../../../js-runtime/inspector.ts';
 import type { Imported } from '../cells/cell.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
@@ -28,7 +28,7 @@ export type Swapped =
 
 interface Surroundings {
   readonly inspector: Inspector;
-  readonly debugging: Debugging;
+  readonly debugging: Debugger;
   /** Texts that run no more: the engine may still list them, under other ids. */
   readonly past: Map<string, Set<string>>;
   onMain<T>(expression: string): Promise<T>;

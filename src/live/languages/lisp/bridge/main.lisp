@@ -162,7 +162,12 @@
                         (let ((*package* (living-package))) (without-debugger (lambda () (funcall known request))))))))
         (apply #'done id (cdr-members answer)))
     (sb-ext:timeout () (refused id "It took longer than ~d s: what it shows may have no end" +clerk-seconds+))
-    (serious-condition (condition) (refused id "~a" (condition-message condition)))))
+    (serious-condition (condition)
+      (done id "refused" (condition-message condition) "reason" (if (missing-ref-p request) "missing-ref" :omit)))))
+
+(defun missing-ref-p (request)
+  (let ((target (field request "target")))
+    (and (integerp target) (string= (field request "op") "inspect") (not (kept target)))))
 
 (defun dispatch (request)
   (let ((id (field request "id")) (op (field request "op" "")))

@@ -141,12 +141,15 @@
             (setf (aref *refs* slot) (cons number value)
                   (gethash value *ref-numbers*) number))))))
 
+(defun kept (number)
+  "The number and what was shown under it; nothing where it was let go of, or never given."
+  (let ((kept (and (plusp number) (aref *refs* (mod number +most-refs+)))))
+    (and kept (= (car kept) number) kept)))
+
 (defun value (number)
   "What was shown as #number."
-  (let ((kept (and (plusp number) (aref *refs* (mod number +most-refs+)))))
-    (if (and kept (= (car kept) number))
-        (cdr kept)
-        (error "There is no #~d any more" number))))
+  (let ((kept (kept number)))
+    (if kept (cdr kept) (error "There is no #~d any more" number))))
 
 (defun view (value)
   (multiple-value-bind (text cut) (show value)

@@ -2,6 +2,7 @@
 
 import { startImage } from '../../../js-runtime/main-thread.ts';
 import { beside } from '../../../js-runtime/start-monitor.ts';
+import { provideImports } from '../../javascript/loader/imports.ts';
 import { bootAmber } from './amber.ts';
 import { Browser } from './browser.ts';
 import { Faults } from './fault.ts';
@@ -9,7 +10,7 @@ import { Files } from './files.ts';
 import { Objects } from './objects.ts';
 import { addPrelude } from './prelude.ts';
 import { runTests } from './tests.ts';
-import { SmalltalkHolder } from './value-store.ts';
+import { SmalltalkValueStore } from './value-store.ts';
 import { Workspace } from './workspace.ts';
 
 const amber = await bootAmber(String(process.argv[2]));
@@ -19,7 +20,7 @@ const workspace = new Workspace(amber);
 const browser = new Browser(amber);
 const files = new Files(amber, browser, workspace, process.cwd());
 const faults = new Faults(objects, workspace);
-const keeper = new SmalltalkHolder({ amber, objects, workspace, browser, faults, files });
+const keeper = new SmalltalkValueStore({ amber, objects, workspace, browser, faults, files });
 // How a cell is run: the host writes a call of it.
 Object.defineProperty(globalThis, '__vivarium_smalltalk', { value: (source: string) => workspace.evaluate(source) });
-startImage({ beside, keeper });
+startImage({ beside, keeper, provide: provideImports });

@@ -2,8 +2,8 @@
 import { type Behavior, methodsOf, nameOf, packageOf } from './amber.ts';
 import { type Browser, type Entry, entryName, type Named } from './browser.ts';
 
-const mostLines = 200;
-const mostSources = 20;
+const maxLines = 200;
+const maxSources = 20;
 
 export function namedText(browser: Browser, found: Named, want: string): string {
   switch (found.kind) {
@@ -126,7 +126,7 @@ function packageText(name: string, classes: readonly Behavior[], want: string): 
 
 function selectorText(browser: Browser, selector: string, implementors: readonly Entry[], want: string): string {
   if (want === 'callers') return sendersText(browser, selector);
-  const shown = implementors.slice(0, mostSources);
+  const shown = implementors.slice(0, maxSources);
   const left = implementors.length - shown.length;
   if (want === 'source')
     return [...shown.map((entry) => methodText(browser, entry, 'source')), ...(left > 0 ? [`… ${left} more implementors`] : [])].join(
@@ -164,6 +164,6 @@ function counted(count: number, one: string, many = `${one}s`): string {
 }
 
 function bounded(lines: readonly string[]): string[] {
-  const left = lines.length - mostLines;
-  return left > 0 ? [...lines.slice(0, mostLines), `… ${left} more`] : [...lines];
+  const left = lines.length - maxLines;
+  return left > 0 ? [...lines.slice(0, maxLines), `… ${left} more`] : [...lines];
 }

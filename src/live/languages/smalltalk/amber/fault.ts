@@ -1,14 +1,10 @@
 // What went wrong in Smalltalk: the error, the contexts it came through, and what the receiver held.
-import { type Fault, type Frame, faultOf } from '../../../js-runtime/fault.ts';
+import type { Fault, Frame } from '../../../image/engine.ts';
+import { faultOf } from '../../../js-runtime/fault.ts';
 import { type Behavior, type Context, isBehavior, nameOf, send, slotsOf } from './amber.ts';
 import { KernelBroken } from './kernel.ts';
 import type { Objects } from './objects.ts';
 import { cellSelector, Raised, Unreadable, type Workspace } from './workspace.ts';
-
-export interface LocalFrame extends Frame {
-  readonly own?: boolean;
-  readonly locals?: readonly { readonly name: string; readonly text: string }[];
-}
 
 const cannotReturn: Fault = {
   type: 'BlockCannotReturn',
@@ -16,9 +12,9 @@ const cannotReturn: Fault = {
   kind: 'error',
   frames: [],
 };
-const mostFrames = 50;
-const mostVariables = 20;
-const mostMessage = 4_000;
+const maxFrames = 50;
+const maxVariables = 20;
+const maxMessage = 4_000;
 /** How an error is raised, which is not where it happened. */
 const machinery = new Set(['signal', 'signal:', 'doesNotUnderstand:', 'selector:arguments:notUnderstoodBy:', 'error:']);
 
@@ -26,7 +22,7 @@ const machinery = new Set(['signal', 'signal:', 'doesNotUnderstand:', 'selector:
 export function contextsOf({ error, context }: Raised): Context[] {
   const found: Context[] = [];
   let raising = true;
-  for (let at = context; at !== null && at !== undefined && found.length < mostFrames; at = at.homeContext ?? null) {
+  for (let at = context; at !== null && at !== undefined && found.length < maxFrames; at = at.homeContext ?? null) {
     at.setup(at);
     raising &&= at.receiver === error || (at.selector !== null && machinery.has(at.selector));
     if (!raising) found.push(at);
@@ -51,7 +47,7 @@ export class Faults {
     this.#workspace = workspace;
   }
 
-  of(thrown: unknown): Fault & { readonly frames: readonly LocalFrame[] } {
+  of(thrown: unknown): Fault {
     if (thrown instanceof Unreadable) {
       const { type, message, line, column } = thrown;
       return { type, message, kind: 'syntax', frames: [{ name: '', file: 'cell', line, column }] };
@@ -75,7 +71,7 @@ export class Faults {
     };
   }
 
-  frame(context: Context): LocalFrame {
+  frame(context: Context): Frame {
     const locals = Object.entries(context.locals).map(([name, value]) => ({ name, text: this.#objects.brief(value) }));
     const home = homeOf(context);
     const isCell = home.receiver === this.#workspace.object && home.selector === cellSelector;
@@ -95,7 +91,7 @@ export class Faults {
       message = '(it cannot say what it is)';
     }
     const kind = /Parse|CompilerError|SemanticError|VariableError|AssignmentError/.test(type) ? 'syntax' : 'error';
-    return { type, message: message.slice(0, mostMessage), kind, frames: [] };
+    return { type, message: message.slice(0, maxMessage), kind, frames: [] };
   }
 
   /** `Counter>>increment`, with the class that has the method where it is inherited. */
@@ -115,7 +111,7 @@ export class Faults {
     const behavior = this.#objects.classOf(receiver);
     if (behavior === undefined || isBehavior(receiver) || typeof receiver !== 'object' || slotsOf(behavior).length === 0)
       return `receiver: ${this.#objects.brief(receiver)}`;
-    const { parts } = this.#objects.parts(receiver, 0, mostVariables);
+    const { parts } = this.#objects.parts(receiver, 0, maxVariables);
     return `receiver: ${this.#objects.brief(receiver, 0)} { ${parts.map(({ key, value }) => `${key}: ${this.#objects.brief(value)}`).join(', ')} }`;
   }
 }

@@ -11,7 +11,7 @@ interface Filed {
   readonly methods: ReadonlyMap<string, Entry>;
 }
 
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 export class Files {
   readonly #amber: Amber;
@@ -80,7 +80,7 @@ export class Files {
   }
 
   #read(file: string, withinCell: boolean): ReadonlyMap<string, Entry> {
-    if (statSync(file).size > mostBytes) throw new Error(`${file} is longer than ${mostBytes} bytes`);
+    if (statSync(file).size > maxBytes) throw new Error(`${file} is longer than ${maxBytes} bytes`);
     const text = readFileSync(file, 'utf8');
     const known = new Set<Method>(this.#browser.entries().map(({ method }) => method));
     this.#workspace.import(text, withinCell);

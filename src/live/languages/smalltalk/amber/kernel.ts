@@ -24,7 +24,7 @@ const lost: Readonly<Record<Ability, string>> = {
   readNumbers: 'no cell with a number in it can be evaluated any more',
 };
 /** Together they take some 10 ms. */
-const mostMs = 2_000;
+const maxMs = 2_000;
 /** What Amber sends to a behavior whose methods have changed. */
 const organise = 'methodOrganizationEnter:andLeave:';
 const organiseName = '_methodOrganizationEnter_andLeave_';
@@ -151,7 +151,7 @@ export class Kernel {
 function failing(): Ability | undefined {
   return questions.find(([, script]) => {
     try {
-      return script.runInThisContext({ timeout: mostMs }) !== true;
+      return script.runInThisContext({ timeout: maxMs }) !== true;
     } catch {
       return true;
     }

@@ -1,13 +1,13 @@
 // What a worker beside Smalltalk answers. At an error it holds the evaluation where it was asked to: the contexts are still there.
-import type { Fault } from '../../../js-runtime/fault.ts';
-import { type Bench, startMonitor, type Tongue } from '../../../js-runtime/monitor-thread.ts';
+import type { Fault } from '../../../image/engine.ts';
+import { type LanguageMonitor, type MonitorServices, startMonitor } from '../../../js-runtime/monitor-thread.ts';
 import { newestRef } from '../../../js-runtime/profiling.ts';
-import type { Frame } from '../../../js-runtime/wire.ts';
+import type { WireFrame } from '../../../js-runtime/wire.ts';
 
 interface Held {
   readonly id: number;
-  readonly request: Frame;
-  readonly told: Frame & { readonly fault: Fault };
+  readonly request: WireFrame;
+  readonly told: WireFrame & { readonly fault: Fault };
 }
 
 /** The JavaScript below has unwound by then, so a cell is gone on with as a whole. */
@@ -19,11 +19,11 @@ const restarts = [
 
 const noProfile = 'Amber has no profile: to the engine its methods have no names. [ … ] timeToRun gives the milliseconds of a block';
 
-startMonitor(smalltalkTongue);
+startMonitor(smalltalkMonitor);
 
-function smalltalkTongue({ inspector, post, tell, conclude, inTime }: Bench): Tongue {
+function smalltalkMonitor({ inspector, post, tell, conclude, inTime }: MonitorServices): LanguageMonitor {
   let version = '';
-  let running: { readonly request: Frame; readonly pauses: boolean } | undefined;
+  let running: { readonly request: WireFrame; readonly pauses: boolean } | undefined;
   let held: Held | undefined;
   const ask = <T extends object>(method: string, ...given: Parameters<typeof inspector.ask>[1][]): Promise<T> =>
     inTime(inspector.ask<T>(method, ...given));
@@ -43,7 +43,7 @@ function smalltalkTongue({ inspector, post, tell, conclude, inTime }: Bench): To
     post({ op: 'evaluate', id, code, functions: '', awaits: true, fresh: [], pauses: false });
     return {};
   };
-  const debug = async ({ action, frame = 0, code, restart, value }: Frame): Promise<object> => {
+  const debug = async ({ action, frame = 0, code, restart, value }: WireFrame): Promise<object> => {
     if (held === undefined) throw new Error('Nothing is paused');
     const { id, request, told } = held;
     if (action === 'frames') return pauseOf({ ...told.fault, ...(await ask<Partial<Fault>>('frames')) });
@@ -61,7 +61,7 @@ function smalltalkTongue({ inspector, post, tell, conclude, inTime }: Bench): To
     }
     throw new Error(`There is no restart ${String(restart)}, only 0 to ${restarts.length - 1}`);
   };
-  const answers: Readonly<Record<string, (request: Frame) => Promise<object>>> = {
+  const answers: Readonly<Record<string, (request: WireFrame) => Promise<object>>> = {
     inspect: async ({ target, path = [], offset = 0 }) => ({
       view: await ask('inspect', target as number | string, path as readonly string[], Number(offset)),
     }),

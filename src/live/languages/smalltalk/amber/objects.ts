@@ -7,8 +7,8 @@ export interface Part {
   readonly value: unknown;
 }
 
-const mostElements = 10;
-const mostString = 200;
+const maxElements = 10;
+const maxString = 200;
 
 export class Objects {
   readonly #amber: Amber;
@@ -43,7 +43,7 @@ export class Objects {
     const name = this.typeName(value);
     const called = name.startsWith('a ') ? name : `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`;
     if (types.isProxy(value) || depth === 0 || typeof value === 'function') return called;
-    const { parts, total, kind } = this.#parts(value, 0, mostElements);
+    const { parts, total, kind } = this.#parts(value, 0, maxElements);
     if (kind === 'slots') {
       if (total === 0) return called;
       return `${called}(${parts.map(({ key, value: one }) => `${key}: ${this.brief(one, depth - 1)}`).join(' ')}${total > parts.length ? ' …' : ''})`;
@@ -116,6 +116,6 @@ function dataOf(value: unknown, key: string): unknown {
 }
 
 function quoted(text: string): string {
-  const shown = text.length > mostString ? `${text.slice(0, mostString)}…` : text;
+  const shown = text.length > maxString ? `${text.slice(0, maxString)}…` : text;
   return `'${shown.replaceAll("'", "''")}'`;
 }

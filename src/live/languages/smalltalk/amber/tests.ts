@@ -1,5 +1,5 @@
 // SUnit in the image: every test on its own, with what it said when it failed.
-import type { TestReport } from '../../test-runners.ts';
+import type { TestReport } from '../../../image/test-runner.ts';
 import { type Amber, type Behavior, nameOf, send } from './amber.ts';
 import type { Browser } from './browser.ts';
 import type { Faults } from './fault.ts';

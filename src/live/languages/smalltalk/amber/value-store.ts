@@ -1,13 +1,12 @@
 // What the session holds on to, and what the monitor asks of the main thread: values, errors, names, files and tests.
-import type { Fault } from '../../../js-runtime/fault.ts';
-import type { Holder } from '../../../js-runtime/main-thread.ts';
+
+import type { Fault, Frame, Members, View } from '../../../image/engine.ts';
+import type { CellValueStore } from '../../../js-runtime/main-thread.ts';
 import { Refs } from '../../../js-runtime/refs.ts';
-import type { Members, View } from '../../../js-runtime/value-store.ts';
-import type { TestReport } from '../../test-runners.ts';
 import { type Amber, type Context, isBehavior, send } from './amber.ts';
 import { type Browser, entryName } from './browser.ts';
 import { namedText, searchText } from './browser-text.ts';
-import { contextsOf, type Faults, homeOf, type LocalFrame } from './fault.ts';
+import { contextsOf, type Faults, homeOf } from './fault.ts';
 import type { Files } from './files.ts';
 import type { Objects } from './objects.ts';
 import { TestRun } from './tests.ts';
@@ -22,13 +21,13 @@ export interface Parts {
   readonly files: Files;
 }
 
-const mostText = 10_000;
-const mostPrinted = 1_000;
+const maxText = 10_000;
+const maxPrinted = 1_000;
 const firstPrinted = 100;
 const pageLength = 50;
-const mostNames = 300;
+const maxNames = 300;
 
-export class SmalltalkHolder implements Holder {
+export class SmalltalkValueStore implements CellValueStore {
   readonly #parts: Parts;
   readonly #refs: Refs = new Refs();
   #contexts: readonly Context[] = [];
@@ -43,7 +42,7 @@ export class SmalltalkHolder implements Holder {
     return `Amber ${this.#parts.amber.version}, Node ${process.version.slice(1)}`;
   }
 
-  keep(value: unknown): View & { readonly tests?: TestReport } {
+  keep(value: unknown): View {
     const { objects, workspace, amber } = this.#parts;
     if (value instanceof TestRun) {
       const { passed, failed } = value.report;
@@ -55,7 +54,7 @@ export class SmalltalkHolder implements Holder {
     return { text, type: objects.typeName(value), ...(ref !== undefined && { ref }), ...(cut && { cut: true as const }) };
   }
 
-  fault(thrown: unknown): Fault & { readonly ref?: number } {
+  fault(thrown: unknown): Fault {
     const { workspace, faults } = this.#parts;
     const error = thrown instanceof Raised ? thrown.error : thrown;
     if (thrown instanceof Raised) {
@@ -79,8 +78,12 @@ export class SmalltalkHolder implements Holder {
     return this.#refs.get(ref);
   }
 
+  isMissing(ref: number): boolean {
+    return this.#refs.isMissing(ref);
+  }
+
   /** Those of the last error, with what their variables hold by now; none where only JavaScript has any. */
-  frames(): { readonly frames?: readonly LocalFrame[] } {
+  frames(): { readonly frames?: readonly Frame[] } {
     return this.#contexts.length === 0 ? {} : { frames: this.#contexts.map((context) => this.#parts.faults.frame(context)) };
   }
 
@@ -115,7 +118,7 @@ export class SmalltalkHolder implements Holder {
     const { parts, total } = objects.parts(value, offset, pageLength);
     const ref = this.#refs.number(objects.isNil(value) ? undefined : value);
     return {
-      text: objects.brief(value, 2).slice(0, mostText),
+      text: objects.brief(value, 2).slice(0, maxText),
       type: objects.typeName(value),
       ...(ref !== undefined && { ref }),
       offset,
@@ -159,7 +162,7 @@ export class SmalltalkHolder implements Holder {
           ? browser.entries().map(entryName)
           : [...workspace.names, ...own, ...browser.packages(), ...new Set(browser.entries().map(({ method }) => method.selector))]
         : (all[kind]?.() ?? []);
-    return [...new Set(names)].filter((name) => name.startsWith(prefix)).slice(0, mostNames);
+    return [...new Set(names)].filter((name) => name.startsWith(prefix)).slice(0, maxNames);
   }
 
   /** Whether code can be read; nothing of it is run. */
@@ -194,7 +197,7 @@ export class SmalltalkHolder implements Holder {
   #print(value: unknown): { readonly text: string; readonly cut: boolean } {
     const { objects, amber } = this.#parts;
     if (objects.isNil(value)) return { text: 'nil', cut: false };
-    const many = Array.isArray(value) && value.length > mostPrinted;
+    const many = Array.isArray(value) && value.length > maxPrinted;
     let text: string;
     try {
       const shown: unknown = many ? value.slice(0, firstPrinted) : value;
@@ -203,6 +206,6 @@ export class SmalltalkHolder implements Holder {
     } catch (error) {
       text = `${objects.brief(value)} (it cannot print itself: ${this.#parts.faults.of(error).type})`;
     }
-    return text.length > mostText ? { text: `${text.slice(0, mostText)}…`, cut: true } : { text, cut: many };
+    return text.length > maxText ? { text: `${text.slice(0, maxText)}…`, cut: true } : { text, cut: many };
   }
 }

@@ -65,6 +65,7 @@ describe.skipIf(notRun('sbcl'))('a Lisp', () => {
     await lab.value('(defun total (cart) "What it costs." cart)');
     expect(await read(lab, 'live://class/main/cart')).toMatch(/CART[\s\S]*items/i);
     expect(await read(lab, 'live://function/main/total')).toContain('What it costs.');
+    await expect(read(lab, 'live://object/main/99999')).rejects.toMatchObject({ code: -32602 });
     expect(await read(lab, 'live://session/main/transcript')).toContain('(defun total (cart)');
     expect(await read(lab, 'live://session/main/definitions')).toMatch(/cart[\s\S]*total/);
     await lab.value('(defpackage :ferns (:use :cl))');

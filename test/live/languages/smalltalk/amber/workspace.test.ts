@@ -174,6 +174,7 @@ onEachNode((node) => {
       );
       expect(await read('live://package/main/Shown-Package')).toMatch(/^package Shown-Package: 1 class\n {2}Shown {2}1 method/);
       await expect(read('live://class/main/Zork')).rejects.toThrow();
+      await expect(read('live://object/main/99999')).rejects.toMatchObject({ code: -32602 });
     });
   });
 });

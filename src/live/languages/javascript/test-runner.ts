@@ -1,45 +1,12 @@
-// The runners a project may have for its tests: how each is found, started and read.
+// The test runners of a Node project: how each is found, started and read.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stripVTControlCharacters as plain } from 'node:util';
-import { readPlainFile } from '../../node/plain-file.ts';
-import type { Engine } from '../image/engine.ts';
-import { childFile } from './javascript/engine.ts';
-
-export interface TestFailure {
-  readonly name: string;
-  readonly message: string;
-  /** `file:line`, within the project where it can be told. */
-  readonly place: string;
-}
-
-export interface TestReport {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly failures: readonly TestFailure[];
-}
-
-export interface TestWish {
-  readonly files: readonly string[];
-  /** Part of their names. */
-  readonly name?: string | undefined;
-}
-
-export interface TestRunner {
-  readonly title: string;
-  /** Default: the Node that runs the project. */
-  readonly command?: string;
-  /** Files it needs beside the project's and the system's. */
-  readonly reads?: readonly string[];
-  /** Arguments for it; the report goes into a file of this folder, which is there for one run. */
-  args(wish: TestWish, folder: string): readonly string[];
-  /** Files that must be in that folder. */
-  readonly brings?: Readonly<Record<string, string>>;
-  read(report: string): TestReport;
-}
+import { readPlainFile } from '../../../node/plain-file.ts';
+import { reportFile, type TestFailure, type TestReport, type TestRunner } from '../../image/test-runner.ts';
+import { packageFile } from '../../package-files.ts';
 
 interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>;
@@ -47,27 +14,19 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-export const reportFile = 'report.json';
-const mostFiles = 2_000;
-const mostManifest = 1_048_576;
+const maxFiles = 2_000;
+const maxManifest = 1_048_576;
 const testFile = /(?:\.|-|_)(?:test|spec)\.[cm]?[jt]sx?$|^test-.*\.[cm]?[jt]s$/;
 
-/** What to say where there is none. */
-export function noRunner(cwd: string): string {
-  return `finds neither vitest, jest, node:test nor an ASDF system in ${cwd}`;
+type NodeTests = Omit<TestRunner, 'command'>;
+
+/** Found by the project's dependencies and its test script; `node` is the Node that runs the project. */
+export function nodeTests(cwd: string, node: TestRunner['command']): TestRunner | undefined {
+  const found = findRunner(cwd);
+  return found && { ...found, command: node };
 }
 
-/** Of the first language that has any. */
-export function findRunner(cwd: string, engines: readonly Engine[]): TestRunner | undefined {
-  for (const { language, testRunner } of engines) {
-    const found = language === 'javascript' ? findNodeRunner(cwd) : testRunner?.(cwd);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** By what the project depends on and how it says its tests are run; undefined where it says nothing. */
-function findNodeRunner(cwd: string): TestRunner | undefined {
+function findRunner(cwd: string): NodeTests | undefined {
   const manifest = manifestOf(cwd);
   const script = manifest.scripts?.['test'] ?? '';
   const has = (name: string): boolean => manifest.devDependencies?.[name] !== undefined || manifest.dependencies?.[name] !== undefined;
@@ -80,7 +39,7 @@ function findNodeRunner(cwd: string): TestRunner | undefined {
   return undefined;
 }
 
-function vitestOf(cwd: string, bin: string): TestRunner {
+function vitestOf(cwd: string, bin: string): NodeTests {
   return {
     title: 'vitest',
     args: ({ files, name }, folder) => [
@@ -95,7 +54,7 @@ function vitestOf(cwd: string, bin: string): TestRunner {
   };
 }
 
-function jestOf(cwd: string, bin: string): TestRunner {
+function jestOf(cwd: string, bin: string): NodeTests {
   return {
     title: 'jest',
     args: ({ files, name }, folder) => [
@@ -109,7 +68,7 @@ function jestOf(cwd: string, bin: string): TestRunner {
   };
 }
 
-function nodeOf(cwd: string): TestRunner {
+function nodeOf(cwd: string): NodeTests {
   const script = manifestOf(cwd).scripts?.['test'] ?? '';
   // Loaders the project runs its tests with.
   const loaders = [...script.matchAll(/--(?:import|require|loader|experimental-strip-types|conditions)(?:[= ][\w@./:-]+)?/g)].map(
@@ -137,7 +96,7 @@ function typeLoader(cwd: string, files: readonly string[]): string[] {
   try {
     return ['--import', pathToFileURL(createRequire(join(cwd, 'package.json')).resolve('tsx')).href];
   } catch {
-    return ['--import', pathToFileURL(childFile('test-loader.js')).href];
+    return ['--import', pathToFileURL(packageFile('live/languages/javascript/test-loader.js')).href];
   }
 }
 
@@ -257,7 +216,7 @@ function literal(name: string): string {
 
 function manifestOf(cwd: string): Manifest {
   try {
-    return JSON.parse(readPlainFile(join(cwd, 'package.json'), mostManifest) ?? '') as Manifest;
+    return JSON.parse(readPlainFile(join(cwd, 'package.json'), maxManifest) ?? '') as Manifest;
   } catch {
     return {};
   }
@@ -278,7 +237,7 @@ function binOf(cwd: string, name: string): string | undefined {
 function testFilesOf(cwd: string): string[] {
   const found: string[] = [];
   const folders = [''];
-  for (let seen = 0; folders.length > 0 && seen < mostFiles; ) {
+  for (let seen = 0; folders.length > 0 && seen < maxFiles; ) {
     const folder = folders.shift() as string;
     for (const entry of existsSync(join(cwd, folder)) ? readdirSync(join(cwd, folder), { withFileTypes: true }) : []) {
       seen++;

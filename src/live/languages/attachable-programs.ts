@@ -1,23 +1,17 @@
-// Programs that run without us and can be worked in: of the project, started with --import vivarium/here, a Lisp with
-// run-server.lisp in it, or those the user named.
+// Programs that run without us and can be worked in: those of the project that were started with --import vivarium/here or have
+// loaded run-server.lisp, and those the user named.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { mustBeOwn, ownProblem } from '../../node/own-folder.ts';
-import type { Engine } from '../image/engine.ts';
-import { attached } from '../languages/javascript/attached/engine.ts';
-import { checkProcess } from '../languages/javascript/attached/process.ts';
-import { targetOf } from '../languages/javascript/attached/target.ts';
-import { visited } from '../languages/javascript/engine.ts';
-import { visitedLisp } from '../languages/lisp/engine.ts';
-
-export interface Visit {
-  /** Its session's. */
-  readonly handle: string;
-  readonly engine: Engine;
-}
+import type { AttachableProgram } from '../session/sessions.ts';
+import { attached } from './javascript/attached/engine.ts';
+import { checkProcess } from './javascript/attached/process.ts';
+import { targetOf } from './javascript/attached/target.ts';
+import { visited } from './javascript/engine.ts';
+import { visitedLisp } from './lisp/engine.ts';
 
 /** Looked for each time: they come and go. Throws where other users control the folder: they could answer in their place. */
-export function findVisits(cwd: string): Visit[] {
+export function findPrograms(cwd: string): AttachableProgram[] {
   const folder = join(cwd, '.vivarium');
   mustBeOwn(folder, 'folder');
   try {
@@ -44,7 +38,7 @@ function isGone(pid: number): boolean {
 }
 
 /** Those the user named. Throws in words where one must not be attached to; nothing is done to any of them before it is used. */
-export function namedVisits(names: readonly string[]): Visit[] {
+export function namedPrograms(names: readonly string[]): AttachableProgram[] {
   return names.map((name) => {
     const target = targetOf(name);
     if (target.kind === 'pid') checkProcess(target.pid);

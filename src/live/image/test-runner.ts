@@ -1,0 +1,35 @@
+// How tests are run in a process of their own, and what they report; also of tests that run in an image.
+
+export interface TestFailure {
+  readonly name: string;
+  readonly message: string;
+  /** `file:line`, relative to the project where the file is in it. */
+  readonly place: string;
+}
+
+export interface TestReport {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly failures: readonly TestFailure[];
+}
+
+export interface TestSelection {
+  readonly files: readonly string[];
+  /** Part of their names. */
+  readonly name?: string | undefined;
+}
+
+export interface TestRunner {
+  readonly title: string;
+  command(): string | Promise<string>;
+  /** Files it needs besides the project's and the system's. */
+  readonly reads?: readonly string[];
+  /** The report goes into `reportFile` in this folder, which exists for one run. */
+  args(selection: TestSelection, folder: string): readonly string[];
+  /** Files that must be in that folder. */
+  readonly brings?: Readonly<Record<string, string>>;
+  read(report: string): TestReport;
+}
+
+export const reportFile = 'report.json';
