@@ -1,7 +1,7 @@
 // The build: tsc checks and compiles, then esbuild joins the neutral rooms into a few files, because every file costs a starting
 // server about a millisecond. Not minified, so that a user can step into it. Each subpath is a short file that names what it exports.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -159,6 +159,9 @@ for (const folder of ['live/languages/lisp/bridge', 'live/languages/smalltalk/ph
 }
 
 for (const file of before) if (!made.has(file)) rmSync(join(dist, file));
+// tsc leaves the declarations of deleted sources behind, and they would be published.
+for (const file of readdirSync(dist, { recursive: true }).map(String))
+  if (file.endsWith('.d.ts') && !existsSync(join(root, 'src', file.replace(/\.d\.ts$/, '.ts')))) rmSync(join(dist, file));
 
 function note({ metafile: { outputs } }) {
   for (const output of Object.keys(outputs)) made.add(relative(dist, join(root, output)).split('\\').join('/'));
