@@ -2,12 +2,18 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { cycles, reduced } from '../../scripts/house/digraph.mjs';
-import { root } from './tree.ts';
+import { file, paths, root } from './tree.ts';
 
 it('docs/architecture.md shows the imports as they are', () => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/graph.mjs', '--check'], { cwd: root, encoding: 'utf8' });
   expect(stderr).toBe('');
   expect(status).toBe(0);
+});
+
+it('docs/architecture.md names files that exist', () => {
+  const named = new Set(file('docs/architecture.md').text.match(/[a-z][\w./-]*\.ts\b/g));
+  const sources = paths('src');
+  expect([...named].filter((name) => !sources.some((path) => path.endsWith(`/${name}`)))).toEqual([]);
 });
 
 describe('the reduction', () => {
