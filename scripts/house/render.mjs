@@ -29,7 +29,7 @@ function rowsFor(checkouts) {
       ({ packed }) => (packed ? `${count(packed.bytes)} bytes in ${packed.files} files, ${count(packed.packedBytes)} packed` : 'not built'),
     ],
     ['installed with it', ({ installed }) => `${installed.packages} packages, ${installed.megabytes.toFixed(1)} MB`],
-    ...gates.map((name) => [`npm run ${name}`, ({ gate }) => gateText(gate[name])]),
+    ...gates.map((name) => [`gate: ${name}`, ({ gate }) => gateText(gate[name])]),
   ];
 }
 

@@ -20,7 +20,7 @@ export type SentenceMaps = ReadonlyMap<string, Readonly<Record<string, string | 
 /** By page and hash, the levels and the revisions of a sentence: `MUST, MAY: 2025-06-18 2025-11-25`. */
 export type Keywords = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-const mapsFolder = new URL('./sentences/', import.meta.url);
+const mapsFolder = new URL('./catalogue/sentences/', import.meta.url);
 export const keywordsFile: URL = new URL('./catalogue/keywords.json', import.meta.url);
 
 export function readMaps(): SentenceMaps {
