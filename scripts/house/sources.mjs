@@ -11,7 +11,7 @@ export function readSources(root) {
   const src = join(realpathSync(root), 'src').split('\\').join('/');
   const paths = readdirSync(src, { recursive: true })
     .map((name) => String(name).split('\\').join('/'))
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .sort();
   const files = new Set(paths);
   // A project of its own, without libraries and resolution: it reads pages and Node rooms alike, and only parses.
