@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { importsOf, packageOf } from './imports.ts';
 import { reasons } from './reasons.ts';
-import { type SourceFile, sources } from './tree.ts';
+import { file, type SourceFile, sources } from './tree.ts';
 
 interface Room {
   /** Rooms, or single files of rooms. */
@@ -43,6 +43,10 @@ const onNode =
 describe('the rooms of src', () => {
   it('import only what the table allows', () => {
     expect(violations(sources('src'), packageRooms())).toEqual([]);
+  });
+
+  it('are described in docs/architecture.md as they are checked here', () => {
+    expect(describedRooms()).toEqual(rooms);
   });
 
   it('are all in the table', () => {
@@ -159,6 +163,19 @@ function packageComplaint(room: string, to: string, packages: ReadonlyMap<string
 
 function roomOf(path: string): string {
   return path.startsWith('src/inspect/page/') ? 'inspect/page' : (path.split('/')[1] ?? '');
+}
+
+/** The table of rooms: `a`, `b/c.ts`, types of `d`; and a remark. */
+function describedRooms(): Record<string, Room> {
+  const [, page = ''] = file('docs/architecture.md').text.split('\n## Rooms\n');
+  const [table = ''] = page.split('\n\n');
+  const named = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => (name.endsWith('.ts') ? name : `${name}/`));
+  const rows = [...table.matchAll(/^\| `([^`]+)` \|.*\| (.*) \|$/gm)].map(([, room = '', cell = '']): [string, Room] => {
+    const [imports = '', types] = (cell.split(';')[0] ?? '').split('types of ');
+    if (imports === 'everything') return [room, anything];
+    return [room, { imports: named(imports), ...(types !== undefined && { types: named(types) }) }];
+  });
+  return Object.fromEntries(rows);
 }
 
 function packageRooms(): ReadonlyMap<string, readonly string[]> {
