@@ -14,6 +14,9 @@ const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin
   stdio: ['ignore', 2, 2],
 });
 if (tsc.status !== 0) process.exit(tsc.status ?? 1);
+// tsc leaves the output of deleted sources behind: it would be joined with the rest, and published.
+prune(compiled, '.js');
+prune(dist, '.d.ts');
 
 const { exports, dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Files that need Node, or a package at once: they are joined into the few that users or the command line import. */
@@ -159,9 +162,13 @@ for (const folder of ['live/languages/lisp/bridge', 'live/languages/smalltalk/ph
 }
 
 for (const file of before) if (!made.has(file)) rmSync(join(dist, file));
-// tsc leaves the declarations of deleted sources behind, and they would be published.
-for (const file of readdirSync(dist, { recursive: true }).map(String))
-  if (file.endsWith('.d.ts') && !existsSync(join(root, 'src', file.replace(/\.d\.ts$/, '.ts')))) rmSync(join(dist, file));
+
+function prune(folder, extension) {
+  for (const file of readdirSync(folder, { recursive: true }).map(String)) {
+    const source = join(root, 'src', file.slice(0, -extension.length));
+    if (file.endsWith(extension) && !existsSync(`${source}.ts`)) rmSync(join(folder, file));
+  }
+}
 
 function note({ metafile: { outputs } }) {
   for (const output of Object.keys(outputs)) made.add(relative(dist, join(root, output)).split('\\').join('/'));
