@@ -12,7 +12,10 @@ export function installPeers(say) {
   const missing = Object.entries(pins).filter(([name, version]) => installedVersion(name) !== version);
   if (missing.length > 0) {
     say(`installing the peers into bench/node_modules (${missing.map(([name]) => name).join(', ')}) …\n`);
-    const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: bench, stdio: ['ignore', 2, 2] });
+    const { status } = spawnSync('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'], {
+      cwd: bench,
+      stdio: ['ignore', 2, 2],
+    });
     if (status !== 0) throw new Error('npm ci in bench/ failed: the peers cannot be measured');
   }
   // bench/ has a package.json of its own, so the public name reaches the repository through a link, as it would for a user.

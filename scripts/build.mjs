@@ -1,7 +1,7 @@
 // The build: tsc checks and compiles, then esbuild joins the neutral rooms into a few files, because every file costs a starting
 // server about a millisecond. Not minified, so that a user can step into it. Each subpath is a short file that names what it exports.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -14,6 +14,9 @@ const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin
   stdio: ['ignore', 2, 2],
 });
 if (tsc.status !== 0) process.exit(tsc.status ?? 1);
+// tsc leaves the output of deleted sources behind: it would be joined with the rest, and published.
+prune(compiled, '.js');
+prune(dist, '.d.ts');
 
 const { exports, dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Files that need Node, or a package at once: they are joined into the few that users or the command line import. */
@@ -167,6 +170,13 @@ for (const folder of ['live/languages/lisp/bridge', 'live/languages/smalltalk/ph
 }
 
 for (const file of before) if (!made.has(file)) rmSync(join(dist, file));
+
+function prune(folder, extension) {
+  for (const file of readdirSync(folder, { recursive: true }).map(String)) {
+    const source = join(root, 'src', file.slice(0, -extension.length));
+    if (file.endsWith(extension) && !existsSync(`${source}.ts`)) rmSync(join(folder, file));
+  }
+}
 
 function note({ metafile: { outputs } }) {
   for (const [output, { inputs }] of Object.entries(outputs)) {

@@ -1,7 +1,7 @@
 // `npm run catalogue -- <folder>`: compares the catalogue of `vivarium check` with the specification, whose repository is checked
 // out in <folder>. Prints which sentences with a keyword are not mapped to requirements, every disagreement about level, revision or
 // page, and what part is mapped. `--page <name>` shows the sentences of one page with their hashes and ids; `--write` writes
-// test/check/keywords.json, by which the tests know the sentences without the specification.
+// test/check/catalogue/keywords.json, by which the tests know the sentences without the specification.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { catalogue } from '../src/check/catalogue/catalogue.ts';

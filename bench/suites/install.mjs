@@ -1,8 +1,9 @@
-// What does a user of the package install, and how long does importing its server take?
+// What does a user of the package install, how much of it does importing its server read, and how long does that take?
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { runScript } from '../load/children.mjs';
 import { interleave } from '../measure/rounds.mjs';
 import { pins } from '../peers.mjs';
@@ -21,6 +22,7 @@ const sets = [
     modules: [`${v2}/server`, `${v2}/node`, `${v2}/client`],
   },
   { name: ours, case: 'server', modules: ourModules },
+  { name: ours, case: `import '${ours}/server'`, modules: [`${ours}/server`] },
   { name: 'sdk-v2', case: 'server', packages: [`${v2}/server`, 'zod'], modules: [`${v2}/server`, `${v2}/server/stdio`] },
   {
     name: 'sdk-v1',
@@ -47,7 +49,11 @@ export async function install({ rounds, node, peers, verbose, ...run }) {
   const samples = await interleave(chosen, rounds, importAll, run);
   return chosen.map((set, index) => {
     run.say(`[${set.name}, ${set.case}] `);
-    return { target: set.name, case: set.case, samples: { ...(set.packages && sizes(set.packages)), ...samples[index] } };
+    return {
+      target: set.name,
+      case: set.case,
+      samples: { ...(set.packages && sizes(set.packages)), ...read(node, set.modules), ...samples[index] },
+    };
   });
 }
 
@@ -55,6 +61,30 @@ const importTimer = (modules) => `
   const start = performance.now();
   ${modules.map((name) => `await import(${JSON.stringify(name)});`).join('\n')}
   console.log(JSON.stringify({ import_ms: performance.now() - start, import_rss_mb: process.memoryUsage().rss / 1048576 }));`;
+
+/** The files that importing these modules reads, counted and weighed. */
+function read(node, modules) {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'vivarium-bench-'));
+  try {
+    const log = path.join(folder, 'files');
+    const hooks = path.join(bench, '../test/house/start-path');
+    writeFileSync(log, '');
+    const code = modules.map((name) => `await import(${JSON.stringify(name)});`).join('\n');
+    execFileSync(node, ['--import', pathToFileURL(path.join(hooks, 'preload.mjs')).href, '--input-type=module', '-e', code], {
+      cwd: bench,
+      env: { ...process.env, LOADED_FILES: log },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const loaded = readFileSync(log, 'utf8')
+      .split('\n')
+      .filter((file) => file !== '' && !file.startsWith(hooks));
+    const files = [...new Set(loaded)];
+    const bytes = files.reduce((total, file) => total + statSync(file).size, 0);
+    return { import_bytes: [bytes], import_files: [files.length] };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 /** Installs only these packages into an empty folder and weighs what arrived. */
 function sizes(packages) {
@@ -67,7 +97,7 @@ function sizes(packages) {
       return path.join(folder, packed.filename);
     });
     writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
-    npm(['install', '--no-audit', '--no-fund', '--ignore-scripts', ...wanted], folder);
+    npm(['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', ...wanted], folder);
     const kilobytes = Number(execFileSync('du', ['-sk', '--apparent-size', 'node_modules'], { cwd: folder }).toString().split('\t')[0]);
     const files = execFileSync('find', ['node_modules', '-type', 'f'], { cwd: folder }).toString().trim().split('\n').length;
     const lock = JSON.parse(readFileSync(path.join(folder, 'node_modules', '.package-lock.json'), 'utf8'));

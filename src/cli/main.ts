@@ -3,24 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { cut } from '../jsonrpc/error.ts';
 import { type Command, CommandError, columns, exitCodes, helpOf, parse } from './args/command.ts';
-
+import { commands, findCommand, loadCommands } from './commands/table.ts';
 import { printableJson, printableLines } from './terminal/terminal.ts';
-
-/** Loaded only when asked for: the others' code costs a command nothing. */
-const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['live', async () => (await import('./commands/live/live.ts')).live],
-  ['eval', async () => (await import('./commands/eval/eval.ts')).evaluate],
-  ['serve', async () => (await import('./commands/serve/serve.ts')).serve],
-  ['list', async () => (await import('./commands/list/list.ts')).list],
-  ['call', async () => (await import('./commands/call/call.ts')).call],
-  ['read', async () => (await import('./commands/read/read.ts')).read],
-  ['prompt', async () => (await import('./commands/prompt/prompt.ts')).prompt],
-  ['doctor', async () => (await import('./commands/doctor/doctor.ts')).doctor],
-  ['check', async () => (await import('./commands/check/check.ts')).check],
-  ['record', async () => (await import('./commands/record/record.ts')).record],
-  ['replay', async () => (await import('./commands/replay/replay.ts')).replay],
-  ['new', async () => (await import('./commands/new/new.ts')).create],
-]);
 
 async function run(argv: readonly string[]): Promise<number | undefined> {
   const [name, ...rest] = argv;
@@ -31,7 +15,7 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
   }
   if (name === '--completion') {
     const { completionScript } = await import('./args/completion.ts');
-    process.stdout.write(completionScript(rest[0], await all()));
+    process.stdout.write(completionScript(rest[0], await loadCommands()));
     return exitCodes.ok;
   }
   const command = await find(name);
@@ -41,16 +25,12 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
 }
 
 async function find(name: string): Promise<Command> {
-  const load = commands.get(name);
-  if (load !== undefined) return load();
+  const row = findCommand(name);
+  if (row !== undefined) return row.load();
   const { near } = await import('./args/did-you-mean.ts');
-  const meant = near(name, [...commands.keys()]);
+  const meant = near(name, Object.keys(commands));
   const hint = meant === undefined ? 'vivarium --help lists the commands' : `Did you mean vivarium ${meant}?`;
   throw new CommandError(exitCodes.usage, `There is no command "${name}"`, { hint });
-}
-
-function all(): Promise<Command[]> {
-  return Promise.all([...commands.values()].map(async (load) => load()));
 }
 
 async function help(name: string | undefined): Promise<number> {
@@ -58,7 +38,7 @@ async function help(name: string | undefined): Promise<number> {
     process.stdout.write(helpOf(await find(name)));
     return exitCodes.ok;
   }
-  const rows = await all();
+  const rows = await loadCommands();
   const lines = [
     'Vivarium: the Model Context Protocol in every revision.',
     '',
@@ -105,8 +85,8 @@ function report(error: unknown, argv: readonly string[]): number {
 }
 
 const argv = process.argv.slice(2);
-// Whoever reads only the beginning, as `head` does, has what it wanted. Those that serve on stdout have an end of their own.
-if (!/^(?:live|serve|record|replay)$/.test(argv[0] ?? ''))
+// A reader such as `head` closes the pipe once it has enough: that is no failure.
+if (findCommand(argv[0] ?? '')?.servesStdout !== true)
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? exitCodes.ok : exitCodes.failed));
 // Undefined: something was started that will end the process in its own time.
 const code = await run(argv).catch((error: unknown) => {

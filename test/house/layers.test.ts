@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { importsOf, packageOf } from './imports.ts';
 import { reasons } from './reasons.ts';
-import { type SourceFile, sources } from './tree.ts';
+import { file, type SourceFile, sources } from './tree.ts';
 
 interface Room {
   /** Rooms, or single files of rooms. */
@@ -28,6 +28,8 @@ const rooms: Readonly<Record<string, Room>> = {
   live: { imports: ['text/', 'node/', 'protocol/', 'schema/', 'server/', 'store/store.ts'] },
   check: { imports: ['text/', 'node/', 'schema/'], types: ['protocol/'] },
   inspect: { imports: ['text/', 'node/', 'client/', 'connect/', 'protocol/', 'check/'] },
+  // Bundled for a browser, beside the process that serves it.
+  'inspect/page': { imports: [], types: ['inspect/', 'client/', 'connect/', 'jsonrpc/', 'protocol/', 'check/'] },
   otel: { imports: ['text/', 'jsonrpc/', 'protocol/'], types: ['server/'] },
   testing: { imports: ['jsonrpc/', 'server/', 'client/', 'serve/memory.ts', 'serve/pipe.ts'], types: ['protocol/'] },
   cli: anything,
@@ -36,11 +38,15 @@ const rooms: Readonly<Record<string, Room>> = {
 
 /** Where Node's own modules may be imported; the rest loads in a worker or a browser. */
 const onNode =
-  /^(?:serve\/(?:stdio|guard|node|node-(?:exchange|linger|server)|signals)\.ts|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:node|live|check|inspect|cli)\/)/;
+  /^(?:serve\/(?:stdio|guard|node|node-(?:exchange|linger|server)|signals)\.ts|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:node|live|check|cli)\/|inspect\/(?!page\/))/;
 
 describe('the rooms of src', () => {
   it('import only what the table allows', () => {
     expect(violations(sources('src'), packageRooms())).toEqual([]);
+  });
+
+  it('are described in docs/architecture.md as they are checked here', () => {
+    expect(describedRooms()).toEqual(rooms);
   });
 
   it('are all in the table', () => {
@@ -86,6 +92,18 @@ describe('the checker', () => {
   it('keeps cli to itself', () => {
     expect(found('src/live/image.ts', "import { main } from '../cli/main.ts';")).toHaveLength(1);
     expect(found('src/cli/main.ts', "import { serveStdio } from '../serve/stdio.ts';")).toEqual([]);
+  });
+
+  it('lets the page of the inspector take types from outside, and nothing else', () => {
+    const page = 'src/inspect/page/tools.ts';
+    expect(found(page, "import type { Tool } from '../../protocol/tools.ts';\nimport { row } from './row.ts';")).toEqual([]);
+    expect(found(page, "import { methods } from '../../protocol/methods.ts';")).toEqual([
+      `${page} -> src/protocol/methods.ts: inspect/page may import only types from there`,
+    ]);
+    expect(found(page, "import { relay } from '../relay.ts';")).toHaveLength(1);
+    expect(found(page, "import type { Socket } from 'node:net';")).toHaveLength(1);
+    expect(found('src/inspect/relay.ts', "import type { Socket } from 'node:net';")).toEqual([]);
+    expect(found('src/inspect/relay.ts', "import { row } from './page/row.ts';")).toHaveLength(1);
   });
 
   it('catches an import from outside src', () => {
@@ -144,7 +162,20 @@ function packageComplaint(room: string, to: string, packages: ReadonlyMap<string
 }
 
 function roomOf(path: string): string {
-  return path.split('/')[1] ?? '';
+  return path.startsWith('src/inspect/page/') ? 'inspect/page' : (path.split('/')[1] ?? '');
+}
+
+/** The table of rooms: `a`, `b/c.ts`, types of `d`; and a remark. */
+function describedRooms(): Record<string, Room> {
+  const [, page = ''] = file('docs/architecture.md').text.split('\n## Rooms\n');
+  const [table = ''] = page.split('\n\n');
+  const named = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => (name.endsWith('.ts') ? name : `${name}/`));
+  const rows = [...table.matchAll(/^\| `([^`]+)` \|.*\| (.*) \|$/gm)].map(([, room = '', cell = '']): [string, Room] => {
+    const [imports = '', types] = (cell.split(';')[0] ?? '').split('types of ');
+    if (imports === 'everything') return [room, anything];
+    return [room, { imports: named(imports), ...(types !== undefined && { types: named(types) }) }];
+  });
+  return Object.fromEntries(rows);
 }
 
 function packageRooms(): ReadonlyMap<string, readonly string[]> {
