@@ -1,5 +1,14 @@
 // How a modern client learns what a server is, and the refusals that a request's own envelope can earn.
-import type { CacheableResult, ClientCapabilities, ErrorObject, JSONRPCErrorResponse, JSONRPCResultResponse, Request, RequestMetaObject, RequestParams } from './base.ts';
+import type {
+  CacheableResult,
+  ClientCapabilities,
+  ErrorObject,
+  JSONRPCErrorResponse,
+  JSONRPCResultResponse,
+  Request,
+  RequestMetaObject,
+  RequestParams,
+} from './base.ts';
 import type { ServerCapabilities } from './lifecycle.ts';
 
 /** since 2026-07-28 */

@@ -1,9 +1,9 @@
 // ajv, set up per dialect; this file is imported only when the first JSON Schema is to be compiled.
 import { _, type Code, type Name } from 'ajv/dist/compile/codegen/index.js';
+import type { Check, Compile, Dialect } from './check.ts';
 import { amongOf, isComposed, twins } from './equality.ts';
 import type { JsonSchema } from './infer.ts';
 import { type AjvError, describeErrors } from './issues.ts';
-import type { Check, Compile, Dialect } from './check.ts';
 
 export { boundRecursion } from './recursion.ts';
 

@@ -1,9 +1,9 @@
 // Takes a person to the authorization server and exchanges the code they come back with: once, and only if it came from there.
 import { VivariumError } from '../../jsonrpc/error.ts';
 import { cancelled, quote, refused } from './authorization-server-request.ts';
-import type { Party, Round, TokenAnswer } from './token-round.ts';
 import type { AuthServer } from './server-discovery.ts';
 import { requestToken } from './token-endpoint.ts';
+import type { Party, Round, TokenAnswer } from './token-round.ts';
 
 /** Where the authorization server sends the person, and how they get there. */
 export interface Redirect {

@@ -5,11 +5,11 @@ import { asHttpUrl } from '../server/fetch-json.ts';
 import { mistake } from '../server/options.ts';
 import { createAsk, jsonOf, quote, refused } from './authorization-server-request.ts';
 import { checkIssuer, keyParty, notHome, publicParty, secretMethod, secretParty } from './client-authentication.ts';
-import type { Method, Party, Round } from './token-round.ts';
 import { asClientTerms, type ClientAuthOptions, checkText } from './options.ts';
 import { createProvider } from './provider.ts';
 import { findServer } from './server-discovery.ts';
 import { requestToken } from './token-endpoint.ts';
+import type { Method, Party, Round } from './token-round.ts';
 
 interface MachineOptions extends ClientAuthOptions {
   readonly clientId: string;

@@ -4,10 +4,10 @@ import type { AuthProvider } from '../../protocol/authorization.ts';
 import { mistake } from '../server/options.ts';
 import { authorize, type Redirect } from './authorization-code.ts';
 import { checkIssuer, isHome, notHome, publicParty, secretMethod, secretParty } from './client-authentication.ts';
-import type { Party, Round } from './token-round.ts';
 import { type ClientAuthOptions, checkText } from './options.ts';
 import { createProvider } from './provider.ts';
 import { forget, registered } from './registration.ts';
+import type { Party, Round } from './token-round.ts';
 
 export interface OAuthOptions extends ClientAuthOptions {
   /** Takes the person to the authorization server and back. Without one nobody can log in, and tokens kept for a registered client are used. */

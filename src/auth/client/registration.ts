@@ -4,8 +4,8 @@ import { isLoopback } from '../../text/loopback.ts';
 import type { JsonObject } from '../server/fetch-json.ts';
 import { jsonOf, quote, refused } from './authorization-server-request.ts';
 import { publicParty, secretParty } from './client-authentication.ts';
-import type { Party, Round } from './token-round.ts';
 import type { AuthServer } from './server-discovery.ts';
+import type { Party, Round } from './token-round.ts';
 import { decode, keys } from './token-store.ts';
 
 interface Registration {

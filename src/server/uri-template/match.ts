@@ -34,7 +34,11 @@ interface Work {
  * A query takes as much as lets the rest match: its parameters come in any order, each may be absent, others are ignored.
  * `work` counts steps, for tests.
  */
-export function matchTemplate({ pieces }: { readonly pieces: readonly Piece[] | undefined }, uri: string, work: Work = { steps: 0 }): TemplateMatch | undefined {
+export function matchTemplate(
+  { pieces }: { readonly pieces: readonly Piece[] | undefined },
+  uri: string,
+  work: Work = { steps: 0 },
+): TemplateMatch | undefined {
   return pieces === undefined ? undefined : matchPieces(pieces, uri, work);
 }
 
