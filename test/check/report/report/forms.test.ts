@@ -25,7 +25,7 @@ const expected = withExpected(readExpected('stdio/stdout-clean'), [broken]);
 const groups: readonly (readonly Report[])[] = [...reports.map((one) => [one]), expected, reports, reportsOfRecording(), []];
 
 describe('junit', { timeout: 120_000 }, () => {
-  const schema = [{ fileName: 'junit.xsd', contents: text('junit.xsd') }];
+  const schema = [{ fileName: 'junit.xsd', contents: text('../junit.xsd') }];
   const problems = async (contents: string) => (await validateXML({ xml: [{ fileName: 'report.xml', contents }], schema })).errors;
 
   it('keeps to the schema, whatever is in it', async () => {
