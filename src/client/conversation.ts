@@ -23,11 +23,8 @@ import { KnownTools } from './tools.ts';
 type Replay = 'safe' | 'unsafe';
 type List = 'tools' | 'resources' | 'prompts';
 
-const listChanges: ReadonlyMap<string, List> = new Map([
-  ['notifications/tools/list_changed', 'tools'],
-  ['notifications/resources/list_changed', 'resources'],
-  ['notifications/prompts/list_changed', 'prompts'],
-]);
+const lists: readonly List[] = ['tools', 'resources', 'prompts'];
+const listChanges: ReadonlyMap<string, List> = new Map(lists.map((list) => [`notifications/${list}/list_changed`, list]));
 const firstBackoffMs = 100;
 const maxBackoffMs = 30_000;
 /** A connection that lasted so long was a good one: the next loss begins with the shortest wait again. */
@@ -286,8 +283,7 @@ export class Conversation implements LinkHost {
     const { replayed, unknown } = this.#affected;
     this.#affected = { replayed: 0, unknown: 0 };
     this.#events.emit('reconnected', { cause, replayed, unknown });
-    for (const of of ['tools', 'resources', 'prompts'] as const)
-      if (this.introduction.capabilities[of] !== undefined) this.#events.emit('listChanged', { of });
+    for (const of of lists) if (this.introduction.capabilities[of] !== undefined) this.#events.emit('listChanged', { of });
   }
 
   #withMeta(params: object, options: RequestOptions, { introduction }: Connection): object {
@@ -445,7 +441,7 @@ export class Conversation implements LinkHost {
   }
 
   #watchLists(): void {
-    const wanted = (['tools', 'resources', 'prompts'] as const).filter((of) => this.introduction.capabilities[of]?.listChanged === true);
+    const wanted = lists.filter((of) => this.introduction.capabilities[of]?.listChanged === true);
     this.subscriptions
       .watch(...wanted)
       .catch((error: unknown) => this.warn({ code: 'subscription', message: `The server does not tell of changes: ${String(error)}` }));

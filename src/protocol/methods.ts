@@ -145,12 +145,9 @@ export function isLeftToExtensions({ capability }: MethodInfo): boolean {
 
 /** Whether no extension may define this method: it exists, or would stand in a family such as `tools/`. */
 export function isReserved(method: string): boolean {
-  return families.has(familyOf(method));
+  const family = familyOf(method);
+  return [...methods.values()].some((row) => familyOf(row.method) === family && !isLeftToExtensions(row));
 }
-
-const families: ReadonlySet<string> = new Set(
-  [...methods.values()].filter((row) => !isLeftToExtensions(row)).map((row) => familyOf(row.method)),
-);
 
 function familyOf(method: string): string {
   return method.slice(0, method.indexOf('/') + 1) || method;

@@ -95,8 +95,12 @@ export function traitsOf(revision: Revision): RevisionTraits {
 }
 
 /** Oldest first. */
-export const handshakeRevisions: readonly Revision[] = revisions.filter((revision) => traitsOf(revision).era === 'legacy');
-export const statelessRevisions: readonly Revision[] = revisions.filter((revision) => traitsOf(revision).era === 'modern');
+export const handshakeRevisions: readonly Revision[] = revisionsOf('legacy');
+export const statelessRevisions: readonly Revision[] = revisionsOf('modern');
+
+function revisionsOf(era: Era): readonly Revision[] {
+  return revisions.filter((revision) => traitsOf(revision).era === era);
+}
 
 /** Of an HTTP request that names no version and belongs to no session, as the specification has it. */
 export const assumedRevision: Revision = '2025-03-26';
