@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cycles, reduced } from '../../scripts/house/digraph.mjs';
 import { file, paths, root } from './tree.ts';
 
-it('docs/architecture.md shows the imports as they are', () => {
+it('docs/architecture.md shows the imports as they are', { timeout: 120_000 }, () => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/graph.mjs', '--check'], { cwd: root, encoding: 'utf8' });
   expect(stderr).toBe('');
   expect(status).toBe(0);
