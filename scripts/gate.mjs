@@ -6,14 +6,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, relative } from 'node:path';
 import { argv, chdir, env, execPath, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { longTests } from './long-tests.mjs.mts';
+import { longTests } from './long-tests.mjs';
 
 chdir(fileURLToPath(new URL('..', import.meta.url)));
 const [mode = 'test', ...rest] = argv.slice(2);
 if (rest.includes('--list')) list();
 
 await step('prepare', [join('scripts', 'prepare.mjs')]);
-pruneDist();
 // --force: the build information may outlive a deleted dist, and then nothing would be built.
 await step('build', [join('scripts', 'build.mjs'), '--force']);
 if (mode === 'test') {
@@ -114,14 +113,4 @@ function bin(name, command) {
   const folder = join('node_modules', name);
   const { bin: table } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return join(folder, typeof table === 'string' ? table : table[command]);
-}
-
-// tsc leaves the output of deleted sources behind, and it would be published.
-function pruneDist() {
-  if (!existsSync('dist')) return;
-  for (const entry of readdirSync('dist', { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    const source = path.replace(/^dist/, 'src').replace(/\.d\.ts$/, '.ts');
-    if (entry.isFile() && source.endsWith('.ts') && !existsSync(source)) rmSync(path);
-  }
 }
