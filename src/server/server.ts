@@ -52,7 +52,7 @@ export class Server {
   ): Registered<ToolDetails> {
     const what = `Tool "${name}"`;
     checkName(name, 'tool');
-    checkKeys(options, toolKeys, what);
+    checkKeys(options, toolKeys, what, name);
     checkHandler(handler, what);
     const { input, output, text, ...details } = options;
     const tool = new Tool(
@@ -69,7 +69,7 @@ export class Server {
   /** A brace in the URI makes it a template (RFC 6570); its variables are typed from the literal. */
   resource<const U extends string>(uri: U, options: ResourceOptions<U>, read: ResourceHandler<U>): Registered<ResourceDetails> {
     const what = `Resource "${uri}"`;
-    checkKeys(options, resourceKeys, what);
+    checkKeys(options, resourceKeys, what, uri);
     checkHandler(read, what);
     const template = uri.includes('{') ? parseTemplate(uri) : undefined;
     if (template !== undefined && 'problem' in template) throw new VivariumError('ERR_CONFIG', `${what}: ${template.problem}`);
@@ -101,7 +101,7 @@ export class Server {
   ): Registered<PromptDetails> {
     const what = `Prompt "${name}"`;
     checkName(name, 'prompt');
-    checkKeys(options, promptKeys, what);
+    checkKeys(options, promptKeys, what, name);
     checkHandler(handler, what);
     const { input, complete, ...details } = options;
     const schema = input === undefined ? undefined : this.#schema(what, 'input', input);
@@ -262,10 +262,10 @@ const features: readonly string[] = ['elicitation', 'elicitation.url', 'sampling
 const elsewhere: Readonly<Record<string, string>> = { inputSchema: 'input', argsSchema: 'input', outputSchema: 'output', _meta: 'meta' };
 
 /** Types are gone when a module is only stripped of them: a misspelt option must not pass in silence. */
-function checkKeys(options: object, known: ReadonlySet<string>, what: string): void {
+function checkKeys(options: object, known: ReadonlySet<string>, what: string, name: unknown = ''): void {
   if (typeof options !== 'object' || options === null) {
     // Everything in one object, as elsewhere.
-    const remedy = what.includes('"[object Object]"') ? 'its name or URI comes first, then the options' : 'write {} for none';
+    const remedy = typeof name === 'object' ? 'its name or URI comes first, then the options' : 'write {} for none';
     throw new VivariumError('ERR_CONFIG', `${what} has no options: ${remedy}`);
   }
   for (const key of Object.keys(options)) {

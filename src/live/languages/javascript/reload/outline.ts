@@ -17,6 +17,8 @@ export interface Part {
   readonly async: boolean;
   /** Handed to a call while the file was loaded: what that computed stays as it is. */
   readonly given: boolean;
+  /** The fields of a class, which are no function. */
+  readonly isFields?: true;
 }
 
 export interface Outline {
@@ -49,7 +51,7 @@ export function outlineOf({ code, format }: Runnable): Outline {
     const own = namedBy(node, name, code);
     const fields = node.type === 'ClassBody' ? fieldsOf(node, code) : undefined;
     if (fields !== undefined) {
-      parts.push({ ...fields.part, name: `fields of ${own}` });
+      parts.push({ ...fields.part, name: `fields of ${own}`, isFields: true });
       kinds.push(`fields ${fields.privates}`);
     }
     const inCall = given || node.type === 'CallExpression' || node.type === 'NewExpression';
@@ -86,7 +88,7 @@ export function swapped(running: Outline, known: Outline, wanted: Outline, origi
  */
 export function loosened(running: Outline, known: Outline, wanted: Outline, originals: (string | undefined)[]): string {
   return rewritten(running, (old, at) => {
-    if (wanted.parts[at]?.text === known.parts[at]?.text || ownLine.test(old.text) || isFields(old)) return old.text;
+    if (wanted.parts[at]?.text === known.parts[at]?.text || ownLine.test(old.text) || old.isFields) return old.text;
     const original = originals[at];
     if (original === undefined) return `${old.text.slice(0, -1)}\n}`;
     if (original.startsWith('\n')) return old.text;
@@ -172,10 +174,6 @@ export function fieldsOf(
     all: fields,
     privates: privates.join(),
   };
-}
-
-export function isFields({ name }: Part): boolean {
-  return name.startsWith('fields of ');
 }
 
 function isWithin(node: AnyNode, part: { readonly start: number; readonly end: number } | undefined): boolean {

@@ -5,7 +5,7 @@ import type { Inspector } from '../../../js-runtime/inspector.ts';
 import type { Imported } from '../cells/cell.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { type Graft, grafted } from './graft.ts';
-import { changedNames, changesGiven, evaluates, isFields, loosened, type Outline, outlineOf, swapped } from './outline.ts';
+import { changedNames, changesGiven, evaluates, loosened, type Outline, outlineOf, swapped } from './outline.ts';
 import { takenFrom } from './requirers.ts';
 
 export interface Script {
@@ -60,7 +60,7 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
     return { status: 'done', names: [], remarks };
   }
   if (changesGiven(known, to)) remarks.push('what was computed with it when the file was loaded keeps its value');
-  if (known.parts.some((part, at) => isFields(part) && to.parts[at]?.text !== part.text))
+  if (known.parts.some((part, at) => part.isFields && to.parts[at]?.text !== part.text))
     remarks.push('instances made before keep the fields they have');
   const old = { running: script.running, originals: [...script.originals] };
   let status = between === undefined ? 'Ok' : await set(script, known, between, wanted, around);
