@@ -5,6 +5,18 @@ import { longTests } from './scripts/long-tests.mjs';
 const conditions = ['@vivarium/source', 'node', 'import', 'default'];
 
 const long = longTests.flatMap(({ files }) => files);
+/** They replace modules, or see them loaded for the first time. */
+const alone = [
+  'test/auth/node/index.test.ts',
+  'test/auth/server/issuer-discovery.test.ts',
+  'test/cli/commands/check/check/stop.test.ts',
+  'test/protocol/constructors.test.ts',
+  'test/schema/bounded.test.ts',
+  'test/schema/json-schema.test.ts',
+  'test/schema/plain.test.ts',
+  'test/serve/pipe/calls.test.ts',
+  'test/server/core/loading.test.ts',
+];
 const elsewhere = ['test/house/**', 'test/peers/**', 'test/conformance/**', 'test/examples.test.ts'];
 
 export default defineConfig({
@@ -20,7 +32,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     projects: [
       // Not isolated: a fork for each file takes most of a second, and there are hundreds.
-      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...long], isolate: false } },
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...long, ...alone], isolate: false } },
+      { extends: true, test: { name: 'alone', include: alone } },
       { extends: true, test: { name: 'long', include: long.map(testsIn), exclude: elsewhere } },
       { extends: true, test: { name: 'house', include: ['test/house/**/*.test.ts'] } },
       {

@@ -27,7 +27,7 @@ const projects = (...names) => names.flatMap((name) => ['--project', name]);
 const secondNode = [...filesWith('onEachNode('), '--testNamePattern', 'on Node 24'];
 const runs =
   mode === 'test'
-    ? [['test', projects('unit', 'house', 'types', 'examples')]]
+    ? [['test', projects('unit', 'alone', 'house', 'types', 'examples')]]
     : [
         ['long', projects('long', 'peers', 'conformance')],
         ['second Node', [...projects('unit', 'long'), ...secondNode], { VIVARIUM_SECOND_NODE: 'only' }],

@@ -358,7 +358,7 @@ export class Conversation implements LinkHost {
       await connection.link.request('subscriptions/listen', params, how);
     } catch (error) {
       if (!late.signal.aborted) throw error;
-      throw new VivariumError('ERR_TIMEOUT', `The server did not acknowledge subscriptions/listen withinTerms ${idleMs} ms (idleMs)`);
+      throw new VivariumError('ERR_TIMEOUT', `The server did not acknowledge subscriptions/listen within ${idleMs} ms (idleMs)`);
     } finally {
       clearTimeout(timer);
       if (own !== undefined) this.#acknowledged.delete(own);

@@ -12,7 +12,7 @@ export function withinTerms<T>(work: Promise<T>, method: string, { signal, timeo
       signal?.removeEventListener('abort', aborted);
       then();
     };
-    const late = `No answer to ${method} withinTerms ${totalMs} ms in all (totalMs)`;
+    const late = `No answer to ${method} within ${totalMs} ms in all (totalMs)`;
     const timer = setTimeout(() => end(() => reject(new VivariumError('ERR_TIMEOUT', late))), Math.min(totalMs, maxTimerMs));
     const aborted = (): void => end(() => reject(cancelled(signal as AbortSignal)));
     if (signal?.aborted) return aborted();

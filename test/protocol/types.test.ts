@@ -30,13 +30,16 @@ function isEnvelope(definition: string, name: string): boolean {
   return (name === 'id' || name === 'jsonrpc') && /^(?!JSONRPC).*(Request|Notification)$/.test(definition);
 }
 
-const barrel = readFileSync(new URL('../../src/protocol/types.ts', import.meta.url), 'utf8');
-const exported = new Set(
-  [...barrel.matchAll(/\{([^}]*)\}/g)].flatMap(([, names = '']) => names.split(',').map(exportedName).filter(Boolean)),
-);
+const folder = new URL('../../src/protocol/', import.meta.url);
+const barrel = readFileSync(new URL('types.ts', folder), 'utf8');
+const exported = new Set([
+  ...[...barrel.matchAll(/export type \* from '\.\/([\w-]+\.ts)'/g)].flatMap(([, file = '']) => typesIn(file)),
+  ...[...barrel.matchAll(/ as (\w+)/g)].map(([, name = '']) => name),
+]);
 
-function exportedName(specifier: string): string {
-  return specifier.replace(/^.* as /s, '').trim();
+function typesIn(file: string): string[] {
+  const text = readFileSync(new URL(file, folder), 'utf8');
+  return [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = '']) => name);
 }
 
 const prelude = `

@@ -174,7 +174,7 @@ const places: Partial<Record<Part, string>> = {
   lisp: 'src/live/languages/lisp',
   smalltalk: 'src/live/languages/smalltalk',
   cases: 'src/check/cases',
-  inspect: 'src/inspect',
+  inspect: 'src/inspect/inspect.ts',
 };
 
 function offers(part: Part | undefined): boolean {

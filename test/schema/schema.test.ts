@@ -47,8 +47,8 @@ describe('a schema of a library', () => {
     expect(schema.prepare()).toBeUndefined();
     expect(schema.fault).toBeUndefined();
     expect(schema.check({ a: 1 })).toEqual({ value: { a: 1 } });
-    expect(schema.check({ a: 'x' })).toEqual({ problem: expect.stringMatching(/^\/a: .*number/i) });
-    expect(schema.check(undefined)).toEqual({ problem: expect.stringMatching(/^\(root\): /) });
+    expect(schema.check({ a: 'x' })).toMatchObject({ problem: expect.stringMatching(/^\/a: .*number/i) });
+    expect(schema.check(undefined)).toMatchObject({ problem: expect.stringMatching(/^\(root\): /) });
   });
 
   it('gives the validated value: defaults, transforms, stripped keys', () => {
@@ -81,7 +81,7 @@ describe('a schema of a library', () => {
     const schema = defined(z.object({ a: z.string().refine(async (text) => text !== 'taken', 'is taken') }));
     expect(schema.check({ a: 'free' })).toBeInstanceOf(Promise);
     expect(await schema.check({ a: 'free' })).toEqual({ value: { a: 'free' } });
-    expect(await schema.check({ a: 'taken' })).toEqual({ problem: '/a: is taken' });
+    expect(await schema.check({ a: 'taken' })).toMatchObject({ problem: '/a: is taken' });
   });
 
   it('passes on what a refinement throws', () => {
@@ -93,7 +93,7 @@ describe('a schema of a library', () => {
 
   it('names up to five issues', () => {
     const verdict = defined(z.object(Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`f${i}`, z.string()])))).check({});
-    expect(verdict).toEqual({ problem: expect.stringMatching(/^(\/f\d: [^;]+; ){5}and 2 more$/) });
+    expect(verdict).toMatchObject({ problem: expect.stringMatching(/^(\/f\d: [^;]+; ){5}and 2 more$/) });
   });
 
   it('keeps a dialect that is not the default', () => {
