@@ -6,7 +6,7 @@ import { type Definitions, definitionsOf, type Member, membersOf, reference, toT
 const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 
 /** Names of ours that no schema has. */
-const inventions = ['OpenObject', 'ResultFields'];
+const inventions = ['ErrorObject', 'OpenObject', 'ResultFields'];
 
 /** Definitions whose values are not all values of our type, with the reason. */
 const narrower: { readonly [definition: string]: string } = {

@@ -94,10 +94,12 @@ describe.each([
     limit = 700;
     const first = await client.listen(undefined, via(0));
     await first.until(({ events }) => events[0]);
-    const told = uris.map(async (uri, index) => {
-      await new Promise((resolve) => setTimeout(resolve, index));
-      watched[0]?.server.resourceUpdated(uri);
-    });
+    const told = (async () => {
+      for (const uri of uris) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        watched[0]?.server.resourceUpdated(uri);
+      }
+    })();
     const heard: Message[] = [];
     const last = (await take(first, heard)) as string;
     let id = last;
@@ -112,7 +114,7 @@ describe.each([
       await Promise.race([enough.then(() => reply.close()), reply.ended]).catch(() => undefined);
       id = (await take(reply, heard)) ?? id;
     }
-    await Promise.all(told);
+    await told;
     expect(
       heard.map(({ params }) => params.uri),
       `seed ${seed}`,
