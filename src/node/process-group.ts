@@ -84,11 +84,17 @@ export class ProcessGroup {
   }
 
   #send(signal: NodeJS.Signals | 0): boolean {
-    try {
-      return process.kill(-this.#pid, signal);
-    } catch {
-      return false;
-    }
+    return signalGroup(this.#pid, signal);
+  }
+}
+
+/** Of a child that was started `detached`, so that its id is that of its group. False when nobody is left, and where there are no groups. */
+export function signalGroup(pid: number | undefined, signal: NodeJS.Signals | 0): boolean {
+  if (pid === undefined || process.platform === 'win32') return false;
+  try {
+    return process.kill(-pid, signal);
+  } catch {
+    return false;
   }
 }
 

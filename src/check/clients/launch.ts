@@ -1,8 +1,9 @@
 // Starts the client under judgement, tells it where we are, and sees that it ends.
 import { spawn } from 'node:child_process';
+import { signalGroup } from '../../node/process-group.ts';
 import type { Revision } from '../../protocol/revision.ts';
 import type { Transport } from '../model/requirement.ts';
-import { endGroup, hasGroups, holdGroup, signalGroup } from '../wire/group.ts';
+import { endGroup, hasGroups, holdGroup } from '../wire/group.ts';
 import type { CommandLine } from '../wire/pipe.ts';
 import { startFailure } from '../wire/start-failure.ts';
 import type { Door } from './mock-stdio-server.ts';

@@ -1,4 +1,5 @@
 // Programs we started, each with all that it started in turn: none of them outlives this process.
+import { signalGroup } from '../../node/process-group.ts';
 
 const alive = new Set<number>();
 /** Elsewhere there are no groups to end. */
@@ -16,14 +17,6 @@ export function endGroup(pid: number | undefined): void {
   if (pid === undefined || !alive.delete(pid)) return;
   if (alive.size === 0) process.off('exit', endAll);
   signalGroup(pid, 'SIGKILL');
-}
-
-export function signalGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // The group has no processes left.
-  }
 }
 
 function endAll(): void {

@@ -1,10 +1,12 @@
 // The process of an image: one we start, in a process group of its own, or a running program that we only attach to.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import { mustBeOwn, ownFolder } from '../../node/own-folder.ts';
+import { signalGroup } from '../../node/process-group.ts';
 import { type ConnectBack, listenForImage, portVariable, tokenVariable } from './connect-back.ts';
 import type { EndReason, Launch } from './engine.ts';
 
@@ -155,12 +157,7 @@ function spawned(
     (stream as Readable).setEncoding('utf8').on('data', (text: string) => printed(name, text));
   }
   const kill = (): void => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      child.kill('SIGKILL');
-    }
+    if (!signalGroup(child.pid, 'SIGKILL')) child.kill('SIGKILL');
   };
   child.once('error', (error) => ended(`it could not be started: ${error.message}`, 'not-started'));
   child.once('exit', (code, signal) => {

@@ -1,5 +1,6 @@
 // One image: requests over its wire, its memory and process limits, and its end together with every process it started.
 
+import { settledWithin } from '../../text/timeouts.ts';
 import type { EndReason, Launch } from './engine.ts';
 import { asCount, asText } from './frames.ts';
 import { connectBackProcess, type ImageProcess, spawnProcess, visitProcess } from './image-process.ts';
@@ -118,14 +119,11 @@ export class Image {
   /** Also rejects on timeout. */
   async requestWithin<Name extends OperationName>(ms: number, op: Name, fields: FieldsOf<Name>): Promise<WireFrame> {
     const id = this.number();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('The image does not answer: what runs in it leaves no gap')), ms);
-    });
     try {
-      return await Promise.race([this.request(op, fields, id), late]);
+      const frame = await settledWithin(ms, this.request(op, fields, id));
+      if (frame === undefined) throw new Error('The image does not answer: what runs in it leaves no gap');
+      return frame;
     } finally {
-      clearTimeout(timer);
       this.forget(id);
     }
   }
@@ -138,16 +136,11 @@ export class Image {
   /** False on timeout. */
   async answers(op: 'ping' | 'probe', ms: number): Promise<boolean> {
     const id = this.number();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), ms);
-    });
     try {
-      return await Promise.race([this.request(op, {}, id).then(() => true as const), late]);
+      return (await settledWithin(ms, this.request(op, {}, id))) !== undefined;
     } catch {
       return false;
     } finally {
-      clearTimeout(timer);
       this.forget(id);
     }
   }

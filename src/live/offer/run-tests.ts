@@ -1,8 +1,10 @@
 // run_tests: the project's own tests with its own runner, in a process of their own.
+
 import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { signalGroup } from '../../node/process-group.ts';
 import type { Context } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
@@ -209,11 +211,7 @@ async function finished(
     if (child.pid === undefined) return;
     // Descendants with a process group of their own first, while the pid is still ours.
     if (child.exitCode === null && child.signalCode === null) endDescendants(child.pid);
-    try {
-      process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // It is gone already.
-    }
+    signalGroup(child.pid, 'SIGKILL');
   };
   const timer = setTimeout(() => {
     why = 'timeout';

@@ -1,8 +1,10 @@
 // The project's folder. A sole client may name it by its roots, once, before anything runs there.
+
 import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Root } from '../../protocol/types.ts';
 import type { Context } from '../../server/context.ts';
+import { settledWithin } from '../../text/timeouts.ts';
 
 /** Timeout for clients that announce roots and do not answer. */
 const askMs = 3_000;
@@ -53,15 +55,5 @@ function folderOf({ uri }: Root): string | undefined {
 }
 
 async function inTime(asked: Promise<readonly Root[]>): Promise<readonly Root[]> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<readonly Root[]>((resolve) => {
-    timer = setTimeout(() => resolve([]), askMs);
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } catch {
-    return [];
-  } finally {
-    clearTimeout(timer);
-  }
+  return (await settledWithin(askMs, asked).catch(() => undefined)) ?? [];
 }

@@ -1,4 +1,5 @@
 // The code every fresh image runs first. A failure is reported with the next answer; the image stays usable.
+import { settledWithin } from '../../text/timeouts.ts';
 import type { Ending } from '../access/audit.ts';
 import { CellFault, type Engine, type LaunchOptions, type Note, type Notebook, type Start } from '../image/engine.ts';
 import type { Image } from '../image/image.ts';
@@ -22,13 +23,9 @@ export async function rehearse(engine: Engine, options: LaunchOptions): Promise<
 /** Rejects with ImageEnded. */
 export async function runStart(image: Image, notebook: Notebook, { what, code }: Start, maxMs: number): Promise<Started> {
   const id = image.number();
-  let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const { fields, declares } = await notebook.prepare(code, 0);
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), maxMs);
-    });
-    const frame = await Promise.race([image.request('evaluate', { ...fields, cell: 0 }, id), late]);
+    const frame = await settledWithin(maxMs, image.request('evaluate', { ...fields, cell: 0 }, id));
     if (frame === undefined) {
       image.request('abandon', {}).catch(() => undefined);
       return { declares: [], problem: `${what} has not come to its end within ${maxMs} ms; it goes on` };
@@ -40,7 +37,6 @@ export async function runStart(image: Image, notebook: Notebook, { what, code }:
     if (!(error instanceof CellFault)) throw error;
     return failed(what, error.message);
   } finally {
-    clearTimeout(timer);
     image.forget(id);
   }
 }

@@ -107,12 +107,3 @@ export function replyOf({ direction, value }: Message, { revision, capabilities,
 }
 
 export const toBuffer = (bytes: Buffer | string): Buffer => (typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
-
-/** Undefined when it takes longer. */
-export function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), timeoutMs);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}

@@ -1,10 +1,12 @@
 // A client of Streamable HTTP, with sessions or without, every header in its own hands.
+
+import { settledWithin } from '../../../text/timeouts.ts';
 import { isModern } from '../../model/revision.ts';
 import type { Greeting } from '../../model/rule.ts';
 import { type Exchange, fullness, type Message, parseJson } from '../../model/trace.ts';
 import { asRecord, type Json } from '../../model/value.ts';
 import { createHttp, type HttpFlow } from '../../wire/http.ts';
-import { createConnection, replyOf, shakeHands, toBuffer, withTimeout } from './connection.ts';
+import { createConnection, replyOf, shakeHands, toBuffer } from './connection.ts';
 import { standardHeaders } from './headers.ts';
 import {
   type Answer,
@@ -101,7 +103,7 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
     if (exchange.response === undefined) return { sent, exchange, silence: silenceOf(exchange) };
     const timeoutMs = options.timeoutMs ?? presentation.timeoutMs;
     if (reply === undefined) {
-      if ((await withTimeout(flow.end.then(always), timeoutMs)) === undefined) flow.abort();
+      if ((await settledWithin(timeoutMs, flow.end.then(always))) === undefined) flow.abort();
       const [message] = conversation.messages.filter(
         (one) => one.exchange === exchange && one.direction === 'received' && isReply(one.value),
       );
@@ -168,7 +170,7 @@ export function openHttp(url: string, presentation: Presentation): HttpPeer {
       if (peer.session !== undefined && connection.gone === undefined) {
         const flow = own.call('DELETE', { headers: bodiless(), timeoutMs: 2_000 });
         await flow.head;
-        await withTimeout(flow.end, 2_000);
+        await settledWithin(2_000, flow.end);
       }
       connection.leave('closed');
       http.close();

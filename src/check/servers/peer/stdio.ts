@@ -1,11 +1,12 @@
 // A client on a pipe: one message a line, written as given.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { settledWithin } from '../../../text/timeouts.ts';
 import type { Greeting } from '../../model/rule.ts';
 import { fullness } from '../../model/trace.ts';
 import { asRecord } from '../../model/value.ts';
 import { createLineReader } from '../../wire/lines.ts';
 import type { OpenPipe, Pipe, PipeEnd } from '../../wire/pipe.ts';
-import { createConnection, replyOf, shakeHands, toBuffer, withTimeout } from './connection.ts';
+import { createConnection, replyOf, shakeHands, toBuffer } from './connection.ts';
 import { type Answer, answerFrom, isReplyTo, noReply, type Peer, type Presentation, type RawOptions, type Refused } from './peer.ts';
 
 /** A peer on a pipe can also end it, and see how the server ends. */
@@ -81,7 +82,7 @@ export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
       conversation.happen('signal', name);
       pipe.kill(name);
     },
-    exit: (timeoutMs: number): Promise<PipeEnd | undefined> => withTimeout(ended, timeoutMs),
+    exit: (timeoutMs: number): Promise<PipeEnd | undefined> => settledWithin(timeoutMs, ended),
     async close(timeoutMs = 500): Promise<void> {
       if (connection.gone !== undefined) return;
       if (!conversation.happenings.some(({ what }) => what === 'end-of-input')) own.end();

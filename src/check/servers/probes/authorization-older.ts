@@ -1,9 +1,9 @@
 // Authorization of 2025-03-26, where the server is its own authorization server.
 import { isLoopbackUrl } from '../../../text/loopback.ts';
+import { settledWithin } from '../../../text/timeouts.ts';
 import { type Exchange, parseJson } from '../../model/trace.ts';
 import { brief, isRecord, type Json } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
-import { withTimeout } from '../peer/connection.ts';
 import type { HttpPeer } from '../peer/http.ts';
 import type { ProbeContext } from '../probe.ts';
 
@@ -107,6 +107,6 @@ function documentIn({ response }: Exchange): Json | undefined {
 async function reach(peer: HttpPeer, method: string, url: string): Promise<Exchange> {
   const flow = peer.call(method, { url, headers: { accept: 'application/json' }, wild: true });
   await flow.head;
-  await withTimeout(flow.end, 5_000);
+  await settledWithin(5_000, flow.end);
   return flow.exchange;
 }

@@ -1,12 +1,12 @@
 // Authorization over HTTP, for servers that ask for it: the refusal, and the way it shows to a token.
 
 import { isLoopbackUrl } from '../../../text/loopback.ts';
+import { settledWithin } from '../../../text/timeouts.ts';
 import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Exchange } from '../../model/trace.ts';
 import { parseJson } from '../../model/trace.ts';
 import { asList, asRecord, brief, isRecord, type Json } from '../../model/value.ts';
 import { parameterOf } from '../../wire/challenge.ts';
-import { withTimeout } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
 import type { Probe, ProbeContext } from '../probe.ts';
 import { olderAuthorization } from './authorization-older.ts';
@@ -128,7 +128,7 @@ async function ask(peer: HttpPeer, token: string | undefined, session?: string):
     wild: true,
   });
   await flow.head;
-  await withTimeout(flow.end, 5_000);
+  await settledWithin(5_000, flow.end);
   return flow.exchange;
 }
 
@@ -238,6 +238,6 @@ async function findMetadata(peer: HttpPeer, named: string | undefined, url: stri
 async function get(peer: HttpPeer, url: string): Promise<Exchange> {
   const flow = peer.call('GET', { url, headers: { accept: 'application/json' }, wild: true });
   await flow.head;
-  await withTimeout(flow.end, 5_000);
+  await settledWithin(5_000, flow.end);
   return flow.exchange;
 }

@@ -1,9 +1,9 @@
 // Streams of the sessions of Streamable HTTP: resumed, broken off, and each message on one of them only.
 
+import { settledWithin } from '../../../text/timeouts.ts';
 import type { Exchange, StreamEvent } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
 import { noCallableTool } from '../../model/verdict.ts';
-import { withTimeout } from '../peer/connection.ts';
 import { type HttpPeer, isHttpPeer } from '../peer/http.ts';
 import type { Probe, ProbeContext } from '../probe.ts';
 
@@ -120,8 +120,8 @@ async function streamOf(peer: HttpPeer, call: ProbeContext['calls'][number] | un
   const isEnded = flow.end.then(() => true);
   // A stream that stays open is waited for as long as a rule takes to hold that against it.
   await Promise.race([isEnded, peer.see(isReply, 5_000)]);
-  if ((await withTimeout(isEnded, 1_700)) === undefined) flow.abort();
-  await withTimeout(flow.end, 100);
+  if ((await settledWithin(1_700, isEnded)) === undefined) flow.abort();
+  await settledWithin(100, flow.end);
   const { response } = flow.exchange;
   return (response?.events.length ?? 0) > 0 ? flow.exchange : undefined;
 }
@@ -130,7 +130,7 @@ async function replay(peer: HttpPeer, id: string): Promise<Exchange> {
   const { 'content-type': _, ...headers } = peer.headers();
   const flow = peer.call('GET', { headers: { ...headers, accept: 'text/event-stream', 'last-event-id': id } });
   await flow.head;
-  await withTimeout(flow.end, 300);
+  await settledWithin(300, flow.end);
   flow.abort();
   return flow.exchange;
 }

@@ -3,9 +3,9 @@
 import { connect as connectTcp } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isLoopbackUrl } from '../../../text/loopback.ts';
+import { settledWithin } from '../../../text/timeouts.ts';
 import { isModern } from '../../model/revision.ts';
 import type { Exchange } from '../../model/trace.ts';
-import { withTimeout } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
 import { inWords, type Probe, type ProbeContext, shown } from '../probe.ts';
 
@@ -197,7 +197,7 @@ async function sessions({ connect, judge, capabilities }: ProbeContext): Promise
   const { 'content-type': _, ...headers } = peer.headers();
   const flow = peer.call('DELETE', { headers });
   await flow.head;
-  await withTimeout(flow.end, 3_000);
+  await settledWithin(3_000, flow.end);
   const ended: Exchange = flow.exchange;
   if (ended.response?.status === 405) {
     judge.kept('http/session/delete-refused', [ended]);

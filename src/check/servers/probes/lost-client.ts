@@ -1,9 +1,9 @@
 // A client that is lost in the middle of its calls, over HTTP of 2026-07-28: it has cancelled them, and nothing more is said of them.
 
+import { settledWithin } from '../../../text/timeouts.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
 import { noCallableTool } from '../../model/verdict.ts';
-import { withTimeout } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
 import type { Probe, ProbeContext } from '../probe.ts';
 import { callTool, paramHeaders } from '../tool-call.ts';
@@ -26,7 +26,7 @@ async function lose({ connect, judge, calls, timeoutMs }: ProbeContext): Promise
       ...peer.open('tools/call', { name: call.name, arguments: call.arguments }, { id: name, token: name, headers: paramHeaders(call) }),
     };
   });
-  await Promise.all(lost.map(({ flow }) => withTimeout(flow.head, 30)));
+  await Promise.all(lost.map(({ flow }) => settledWithin(30, flow.head)));
   for (const { flow } of lost) flow.abort();
   // What is still said of them has only the streams of others left.
   for (const [index, call] of some.entries())

@@ -1,9 +1,9 @@
 // What a server survives, and how it ends when it is told to.
 
+import { settledWithin } from '../../../text/timeouts.ts';
 import { legacy } from '../../model/requirement.ts';
 import { isModern } from '../../model/revision.ts';
 import { parseJson } from '../../model/trace.ts';
-import { withTimeout } from '../peer/connection.ts';
 import { isHttpPeer } from '../peer/http.ts';
 import type { Peer } from '../peer/peer.ts';
 import { isSsePeer } from '../peer/sse.ts';
@@ -120,7 +120,7 @@ async function terminate({ connect, judge, capabilities }: ProbeContext): Promis
   if (process.platform === 'win32') return judge.unsure('stdio/exit-on-sigterm', 'there is no SIGTERM on Windows');
   const feature = ['tools', 'resources', 'prompts'].find((one) => capabilities[one] !== undefined);
   const asked = Array.from({ length: 8 }, () => (feature === undefined ? peer.request('ping') : peer.request(`${feature}/list`, {})));
-  await withTimeout(Promise.race(asked), 100);
+  await settledWithin(100, Promise.race(asked));
   peer.signal('SIGTERM');
   const how = await peer.exit(5_000);
   await Promise.all(how === undefined ? [] : asked);

@@ -1,9 +1,9 @@
 // Tasks of 2025-11-25 the other way round: what a server asks its client for as a task, and how it then asks about it.
 
+import { settledWithin } from '../../../text/timeouts.ts';
 import type { ToolCall } from '../../model/surface.ts';
 import type { Message } from '../../model/trace.ts';
 import { at, brief } from '../../model/value.ts';
-import { withTimeout } from '../peer/connection.ts';
 import { fullCapabilities, type Peer } from '../peer/peer.ts';
 import { createTaskHand, pollInterval, type TaskHand } from '../peer/task-hand.ts';
 import type { Probe, ProbeContext } from '../probe.ts';
@@ -42,7 +42,7 @@ async function tasksForServer(context: ProbeContext): Promise<void> {
   for (const call of calls.slice(0, maxCalls)) {
     if (peer === undefined || peer.gone !== undefined || performance.now() > end) break;
     const calling = ask(peer, call, 2 * Math.min(timeoutMs, budget));
-    await withTimeout(calling, Math.min(timeoutMs, budget));
+    await settledWithin(Math.min(timeoutMs, budget), calling);
     const [task] = hand.tasks;
     if (task === undefined) continue;
     await untold(peer, hand, task, calling, judge);
@@ -107,7 +107,7 @@ async function relied(
   judge: ProbeContext['judge'],
 ): Promise<void> {
   const id = 'tasks/notification/not-relied-on';
-  const isOver = (await withTimeout(calling, 0)) !== undefined;
+  const isOver = (await settledWithin(0, calling)) !== undefined;
   if (isOver) return judge.unsure(id, 'the server does not ask what became of the task');
   const notice = await peer.notify('notifications/tasks/status', { ...hand.told(task), status: 'completed' });
   const isAbout = ({ value }: Message) =>

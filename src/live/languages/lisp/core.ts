@@ -1,9 +1,11 @@
 // A core with the bridge in it, so that an image is there at once: built on first use, in the background, and kept.
+
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ownFolder, ownProblem } from '../../../node/own-folder.ts';
+import { signalGroup } from '../../../node/process-group.ts';
 import { cacheFolder } from '../../../node/user-folders.ts';
 import type { EndReason } from '../../image/engine.ts';
 import { bridgeFile, bridgeFolder } from './bridge-files.ts';
@@ -94,7 +96,7 @@ async function build(sbcl: string, folder: string, file: string): Promise<string
   const child = spawn('/bin/sh', ['-c', keep, draft, file, sbcl, ...args], { stdio: 'ignore', detached: true });
   // It must never be what keeps a server alive.
   child.unref();
-  const late = setTimeout(() => endGroup(child.pid), buildMs);
+  const late = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), buildMs);
   late.unref();
   const code = await new Promise<number | string | null>((resolve) => {
     child.once('error', (error) => resolve(error.message)).once('exit', (status, signal) => resolve(status ?? signal));
@@ -114,14 +116,6 @@ async function build(sbcl: string, folder: string, file: string): Promise<string
     return (error as Error).message;
   }
   return undefined;
-}
-
-function endGroup(pid: number | undefined): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has just ended.
-  }
 }
 
 /** Cores of other versions that nobody has begun with for a month, and what was left half written. */
