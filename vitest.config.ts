@@ -11,7 +11,7 @@ const alone = [
   'test/auth/server/issuer-discovery.test.ts',
   'test/cli/commands/check/check/stop.test.ts',
   'test/protocol/constructors.test.ts',
-  'test/schema/bounded.test.ts',
+  'test/schema/time-limit.test.ts',
   'test/schema/json-schema.test.ts',
   'test/schema/plain.test.ts',
   'test/serve/pipe/calls.test.ts',

@@ -21,7 +21,7 @@ prune(dist, '.d.ts');
 const { exports, dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Files that need Node, or a package at once: they are joined into the few that users or the command line import. */
 const apart =
-  /^(?:serve\/(?:stdio|guard|node|node-exchange|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node\/.*|schema\/ajv|cli\/.*|otel\/.*|node\/.*|live\/.*|check\/.*)\.js$/;
+  /^(?:serve\/(?:stdio|guard|node(?:\/.*)?|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node\/.*|schema\/ajv|cli\/.*|otel\/.*|node\/.*|live\/.*|check\/.*)\.js$/;
 const parts = ['start', 'rest', 'http', 'auth', 'client'];
 const together = filesIn(compiled).filter((file) => !apart.test(file) && !parts.some((name) => file === `${name}.js`));
 

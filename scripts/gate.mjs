@@ -9,8 +9,15 @@ import { fileURLToPath } from 'node:url';
 import { longTests } from './long-tests.mjs';
 
 chdir(fileURLToPath(new URL('..', import.meta.url)));
-const [mode = 'test', ...rest] = argv.slice(2);
-if (rest.includes('--list')) list();
+const words = argv.slice(2);
+const mode = words[0] === 'all' ? 'all' : 'test';
+if (words.includes('--list')) list();
+const unknown = words.find((word, at) => word !== 'all' || at > 0);
+if (unknown !== undefined) {
+  const usage = 'usage: npm test, npm run test:all, npm run test:all -- --list; for some tests only: npx vitest run test/server';
+  (unknown === '--help' ? stdout : stderr).write(`${unknown === '--help' ? '' : `Unknown: ${unknown}\n`}${usage}\n`);
+  exit(unknown === '--help' ? 0 : 2);
+}
 
 await step('prepare', [join('scripts', 'prepare.mjs')]);
 // --force: the build information may outlive a deleted dist, and then nothing would be built.

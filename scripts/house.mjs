@@ -1,12 +1,23 @@
 // `npm run house`: src/ and the package in figures. `-- --against <commit>` prints an older state beside them, `-- --list` names what was counted.
-import { chdir, stdout } from 'node:process';
+import { chdir, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measure, measureCommit } from './house/measure.mjs';
 import { renderFindings, renderTable } from './house/render.mjs';
 
 chdir(fileURLToPath(new URL('..', import.meta.url)));
-const { values } = parseArgs({ options: { against: { type: 'string' }, list: { type: 'boolean' } } });
+const usage = 'usage: npm run house -- [--against <commit>] [--list]\n';
+let values;
+try {
+  ({ values } = parseArgs({ options: { against: { type: 'string' }, list: { type: 'boolean' }, help: { type: 'boolean' } } }));
+} catch (error) {
+  stderr.write(`${error.message}\n${usage}`);
+  exit(2);
+}
+if (values.help) {
+  stdout.write(usage);
+  exit(0);
+}
 const columns = [['now', measure('.')]];
 if (values.against !== undefined) columns.unshift([values.against, measureCommit('.', values.against)]);
 stdout.write(renderTable(columns));

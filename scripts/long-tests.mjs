@@ -16,7 +16,6 @@ export const longTests = [
       'test/check/servers/offered-revisions.test.ts',
       'test/cli/commands/check/check.test.ts',
       'test/cli/commands/check/client.test.ts',
-      'test/cli/commands/live/live/**',
     ],
   },
   {
@@ -50,6 +49,7 @@ export const longTests = [
     why: 'images that crash, wedge, are restored, edited sixty times, or are of another language',
     files: [
       'test/cli/commands/eval/eval.test.ts',
+      'test/cli/commands/live/live/**',
       'test/live/image/**',
       'test/live/languages/*/engine/wedge.test.ts',
       'test/live/languages/lisp/core/**',

@@ -15,5 +15,9 @@ if (room === '' || !existsSync(folder)) {
 }
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 // The slash keeps `serve` from matching `server`.
-const child = spawn(execPath, [vitest, 'watch', '--project', 'unit', '--project', 'house', `${folder}/`, ...options], { stdio: 'inherit' });
+const child = spawn(
+  execPath,
+  [vitest, 'watch', '--project', 'unit', '--project', 'alone', '--project', 'long', '--project', 'house', `${folder}/`, ...options],
+  { stdio: 'inherit' },
+);
 child.on('exit', (code) => process.exit(code ?? 1));

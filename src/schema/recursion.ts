@@ -1,8 +1,9 @@
 // Checks by recursive schemas: one that tries two forms at every level of a value takes twice as long for each level.
-import { bounded, isOverdue } from './bounded.ts';
+
 import type { Check } from './check.ts';
 import { Cost } from './cost.ts';
 import type { JsonSchema } from './infer.ts';
+import { bounded, isOverdue } from './time-limit.ts';
 
 /** What is proven to take no more is checked as it is. */
 const cheapSteps = 1_000_000;

@@ -3,13 +3,14 @@
 // What is proven to be cheap runs as it is: plain schemas, which take time in proportion to the value, and values for which `Cost`
 // counts few steps. Everything else runs with a time limit where the platform can interrupt it (Node). Elsewhere (browsers, workers)
 // it is not run at all, and the outcome says so.
-import { bounded, isOverdue } from './bounded.ts';
+
 import type { Check, Compile } from './check.ts';
 import { Cost } from './cost.ts';
 import type { JsonSchema } from './infer.ts';
 import { cut } from './issues.ts';
 import { attempt, compilerOf, findingsOf, plainOf, validatorEpoch } from './json-schema.ts';
 import { maxPatternSize, patternCost } from './pattern.ts';
+import { bounded, isOverdue } from './time-limit.ts';
 
 export interface UntrustedSchema {
   /** Why nothing can be checked by it. */

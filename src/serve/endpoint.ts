@@ -17,9 +17,9 @@ import type { Delivery, Exchange, Fields } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { type HttpRules, type Settings, settle } from './http-options.ts';
 import { type Account, Callers } from './limits/limits.ts';
-import { requireAuth, requireHeaders, requireName } from './preconditions.ts';
 import { HttpSessions } from './sessions.ts';
 import { SseSessions } from './sse.ts';
+import { requireAuth, requireHeaders, requireName } from './start-checks.ts';
 import { jsonFields, randomName } from './status.ts';
 
 interface BusChange {

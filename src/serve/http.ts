@@ -1,13 +1,12 @@
 // The rules of the endpoint, in their order: who may knock, where, who it is, what was sent, and in which era.
-import { faults, VivariumError } from '../jsonrpc/error.ts';
-import { type Decoded, decodeMessage, decodeValue, type Params } from '../jsonrpc/message.ts';
-import { weightOf } from '../jsonrpc/weight.ts';
+import type { Decoded, Params } from '../jsonrpc/message.ts';
 import type { Admission, Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
 import { isRevision, isStateless, metaKeys } from '../protocol/revision.ts';
+import { readMessage } from './body.ts';
 import { toPrometheus } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
-import type { BodyFault, Exchange } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import type { HttpCall } from './http-call.ts';
 import { endSession, legacy, listen } from './legacy.ts';
 import { overloaded } from './limits/overload.ts';
@@ -23,7 +22,6 @@ export interface Surroundings {
 /** Who calls when nobody is asked who they are: nothing is granted. */
 const anonymous: Principal = Object.freeze({ id: 'anonymous', scopes: Object.freeze([]) });
 
-const maxDepth = 256;
 const wellKnown = '/.well-known/oauth-protected-resource';
 
 export function handle(endpoint: Endpoint, exchange: Exchange, around?: Surroundings): void {
@@ -173,7 +171,7 @@ function post(call: HttpCall<Endpoint>): void {
   }
   if (isEncoded(endpoint, exchange)) return;
   if (!acceptsAll(exchange.header('accept'))) return refuseAccept(endpoint, exchange, 'application/json, text/event-stream');
-  receive(endpoint, exchange, (message) => {
+  readMessage(endpoint, exchange, (message) => {
     if (isModern(endpoint, exchange, message)) modern(call, message);
     else legacy(call, message);
   });
@@ -192,48 +190,7 @@ function postMessage(call: HttpCall<Endpoint>): void {
   const { endpoint, exchange } = call;
   if (!isJson(exchange.header('content-type'))) return endpoint.refuse(exchange, 415, fault(415, 'Content-Type must be application/json'));
   if (isEncoded(endpoint, exchange)) return;
-  receive(endpoint, exchange, (message, text) => endpoint.sse.receive(call, message, text));
-}
-
-function receive(endpoint: Endpoint, exchange: Exchange, then: (message: Decoded, text: string) => void): void {
-  const { maxBodyBytes, perCaller } = endpoint.settings;
-  exchange.read(maxBodyBytes, (body) => {
-    if (body === 'too-much') {
-      const limit = exchange.account?.refuses(0, maxBodyBytes) ?? 'bytes';
-      return overloaded(endpoint, exchange, limit, { traits: spoken(exchange), close: true });
-    }
-    if (body === 'too-large') {
-      const error = fault(413, `The body is larger than ${maxBodyBytes} bytes: raise maxBodyBytes`);
-      return endpoint.refuse(exchange, 413, error, { traits: spoken(exchange), close: true });
-    }
-    if (body === 'taken') {
-      const hint = 'The body was read before it reached this handler: leave it, or pass it on as request.body';
-      return endpoint.failed(exchange, new VivariumError('ERR_CONFIG', hint));
-    }
-    if (body === 'not-utf8') {
-      return endpoint.refuse(exchange, 400, faults.parseError('Not valid UTF-8'), { traits: spoken(exchange) });
-    }
-    try {
-      const text = typeof body === 'string' ? body : JSON.stringify(body.value);
-      exchange.weight = weightOf(text);
-      if (exchange.weight > perCaller.maxBytes) {
-        const error = fault(413, `The body takes more than ${perCaller.maxBytes} bytes of memory: raise perCaller.maxBytes`);
-        return endpoint.refuse(exchange, 413, error, { traits: spoken(exchange), close: true });
-      }
-      if (endpoint.settings.tap !== undefined) endpoint.show('in', text);
-      const message = decode(body);
-      if (endpoint.draining && (message.kind === 'request' || message.kind === 'batch')) {
-        return closing(endpoint, exchange, message.kind === 'request' ? message.id : undefined);
-      }
-      then(message, text);
-    } catch (error) {
-      endpoint.failed(exchange, error);
-    }
-  });
-}
-
-function decode(body: Exclude<string | { readonly value: unknown }, BodyFault>): Decoded {
-  return typeof body === 'string' ? decodeMessage(body, maxDepth) : decodeValue(body.value, maxDepth);
+  readMessage(endpoint, exchange, (message, text) => endpoint.sse.receive(call, message, text));
 }
 
 /** By the message where it says so, by its headers where it does not: then something is missing, and that is what it is told. */

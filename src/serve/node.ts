@@ -9,8 +9,8 @@ import { type HttpStats, toPrometheus } from './counters.ts';
 import { Endpoint } from './endpoint.ts';
 import { handle, type Surroundings } from './http.ts';
 import { checkNames, type HttpRules } from './http-options.ts';
-import { NodeExchange } from './node-exchange.ts';
-import { createLimitedServer } from './node-server.ts';
+import { NodeExchange } from './node/exchange.ts';
+import { createLimitedServer } from './node/server.ts';
 import type { Serving } from './serving.ts';
 import { onSignals } from './signals.ts';
 

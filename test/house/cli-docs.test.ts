@@ -7,7 +7,7 @@ import { built, root } from './tree.ts';
 
 const page = join(root, 'docs/cli.md');
 const begin = '<!-- from here on written by test/house/cli-docs.test.ts -->';
-const mostCommands = 12;
+const maxCommands = 12;
 
 const said = (...args: string[]): string => execFileSync(process.execPath, [built('cli/main.js'), ...args], { encoding: 'utf8' });
 
@@ -25,7 +25,7 @@ it('says what the commands say of themselves', () => {
   else expect(text).toBe(expected);
 });
 
-it(`has at most ${mostCommands} commands, each with an example`, () => {
-  expect(commands().length).toBeLessThanOrEqual(mostCommands);
+it(`has at most ${maxCommands} commands, each with an example`, () => {
+  expect(commands().length).toBeLessThanOrEqual(maxCommands);
   for (const name of commands()) expect(said(name, '--help')).toMatch(/^Examples:\n {2}\S/m);
 });

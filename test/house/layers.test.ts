@@ -38,7 +38,7 @@ const rooms: Readonly<Record<string, Room>> = {
 
 /** Where Node's own modules may be imported; the rest loads in a worker or a browser. */
 const onNode =
-  /^(?:serve\/(?:stdio|guard|node|node-(?:exchange|linger|server)|signals)\.ts|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:node|live|check|cli)\/|inspect\/(?!page\/))/;
+  /^(?:serve\/(?:stdio\.ts|guard\.ts|node\.ts|node\/|signals\.ts)|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:node|live|check|cli)\/|inspect\/(?!page\/))/;
 
 describe('the rooms of src', () => {
   it('import only what the table allows', () => {

@@ -5,7 +5,7 @@ import { type AST, RegExpParser } from '@eslint-community/regexpp';
 const many = 64;
 /** Besides the characters of the pattern itself. */
 const usual = ['a', 'A', '0', ' ', '\n', '\t', '-', '_', '.', '/', '\\', '"', "'", ':', '=', '(', '@', '\r', '\u00e9'];
-const mostSamples = 10;
+const maxSamples = 10;
 /** What ends a text so that it does not match after all. */
 const killers = ['', '\n', '!', '\u0000', 'a\na'];
 
@@ -85,7 +85,7 @@ function samplesOf(element: AST.Element, alphabet: readonly string[]): string[] 
           if (one === undefined) return [around(0)];
           return samplesOf(one, alphabet).map((sample) => around(0, varied) + sample + around(varied + 1));
         })
-        .slice(0, mostSamples);
+        .slice(0, maxSamples);
     case 'Quantifier':
       return samplesOf(element.element, alphabet);
     default:
@@ -107,7 +107,7 @@ function exampleOf(elements: readonly AST.Element[], alphabet: readonly string[]
 function matching(raw: string, alphabet: readonly string[]): string[] {
   const one = new RegExp(`^${raw}$`, 'su');
   const found = alphabet.filter((character) => one.test(character));
-  return found.slice(0, mostSamples);
+  return found.slice(0, maxSamples);
 }
 
 function literals(node: AST.Pattern): string[] {

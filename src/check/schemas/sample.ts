@@ -1,5 +1,5 @@
 // A value that a JSON Schema admits, the plainest there is, made without chance.
-import { bounded, isOverdue } from '../../schema/bounded.ts';
+import { bounded, isOverdue } from '../../schema/time-limit.ts';
 import { asList, asRecord, isRecord, type Json } from '../model/value.ts';
 
 const formats: ReadonlyMap<string, string> = new Map([

@@ -15,7 +15,7 @@ import { dirname, resolve } from 'node:path';
 import { isTrustedOwner } from '../../node/own-folder.ts';
 import { CommandError, exitCodes } from '../args/command.ts';
 
-export function write(text: string | Uint8Array, file: string | undefined): void {
+export function write(text: string | Uint8Array, file?: string): void {
   if (file === undefined) process.stdout.write(text);
   else orRefuse(file, () => writeFileSync(file, text));
 }

@@ -1,6 +1,6 @@
 // How the generator runs: a fixed number of inputs from a fixed starting number in the gate, more of them with `npm run hostile`.
 import fc from 'fast-check';
-import { bounded, isOverdue } from '../../../src/schema/bounded.ts';
+import { bounded, isOverdue } from '../../../src/schema/time-limit.ts';
 
 const start = Number(process.env['VIVARIUM_HOSTILE_FROM'] ?? 20_261_117);
 const seconds = Number(process.env['VIVARIUM_HOSTILE_SECONDS'] ?? 0);

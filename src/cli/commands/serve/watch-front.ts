@@ -3,8 +3,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Bytes } from '../../../jsonrpc/event-stream.ts';
-import { endLingering } from '../../../serve/node-linger.ts';
-import { createLimitedServer } from '../../../serve/node-server.ts';
+import { endLingering } from '../../../serve/node/linger.ts';
+import { createLimitedServer } from '../../../serve/node/server.ts';
 import { pause, settledWithin } from '../../../text/timeouts.ts';
 import { copy, eventsOf, type Fields, forward, idFor, mapped, write } from './watch-forward.ts';
 import { WatchSessions } from './watch-sessions.ts';

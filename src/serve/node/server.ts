@@ -1,6 +1,6 @@
 // A node:http server with limits on everything that strangers can send before anybody knows who they are.
 import { createServer, type Server as NodeServer, type RequestListener, type ServerResponse } from 'node:http';
-import { endLingering } from './node-linger.ts';
+import { endLingering } from './linger.ts';
 
 interface Limits {
   readonly headersMs?: number;

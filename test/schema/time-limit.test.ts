@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { bounded, isOverdue } from '../../src/schema/bounded.ts';
+import { bounded, isOverdue } from '../../src/schema/time-limit.ts';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -66,7 +66,7 @@ it.each<[string, unknown]>([
   ],
 ])('is not there where %s', async (_name, process) => {
   vi.resetModules();
-  const fresh = await import('../../src/schema/bounded.ts');
+  const fresh = await import('../../src/schema/time-limit.ts');
   vi.stubGlobal('process', process);
   const found = fresh.bounded();
   vi.unstubAllGlobals();

@@ -2,10 +2,10 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Bytes } from '../jsonrpc/event-stream.ts';
-import type { BodyFault, Delivery, Exchange, Fields, Sink } from './exchange.ts';
-import type { Account } from './limits/limits.ts';
-import { endLingering, lingerMs } from './node-linger.ts';
+import { Bytes } from '../../jsonrpc/event-stream.ts';
+import type { BodyFault, Delivery, Exchange, Fields, Sink } from '../exchange.ts';
+import type { Account } from '../limits/limits.ts';
+import { endLingering, lingerMs } from './linger.ts';
 
 /** What frameworks add to a request. */
 interface Mounted {
