@@ -55,7 +55,7 @@ describe('an honest client', () => {
     ['that can do everything', undefined],
     ['that can do nothing', {}],
     ['without tools, pages and tasks', { roots: {}, sampling: {}, elicitation: {} }],
-  ] as const)('%s breaks nothing in any revision on any transport', { timeout: 60_000 }, async (_, capabilities) => {
+  ] as const)('%s breaks nothing in any revision on any transport', { timeout: 300_000 }, async (_, capabilities) => {
     const hands = (): Hands => (capabilities === undefined ? {} : { capabilities });
     const found = await Promise.all((['stdio', 'http', 'sse'] as const).map((transport) => wrongs(hands, { revision: 'all', transport })));
     expect(found.flat()).toEqual([]);
@@ -77,7 +77,7 @@ describe('a client that breaks one requirement', () => {
     for (const one of mutants.filter((each) => faultsOf(each, found.get(each)) !== '')) {
       found.set(one, await wrongs(one.hands, trialOf(one), one.revision));
     }
-  }, 300_000);
+  }, 900_000);
 
   it.each(mutants.map((mutant) => ({ ...mutant, mutant })))('$does: $id of $revision, and nothing unrelated', ({ mutant }) => {
     expect(faultsOf(mutant, found.get(mutant))).toBe('');

@@ -17,9 +17,19 @@ import { without } from './without.ts';
 const mutants = [...pipeMutants, ...webMutants];
 const killed = new Set<string>();
 
-async function wrongs(target: CheckTarget, revision: Mutant['revision'] | 'all', tokens: HttpMutant['tokens'] = {}): Promise<string[]> {
+interface Patience {
+  readonly tokens?: HttpMutant['tokens'];
+  /** How many times as long as usual an answer may take. */
+  readonly times?: number;
+}
+
+async function wrongs(
+  target: CheckTarget,
+  revision: Mutant['revision'] | 'all',
+  { tokens = {}, times = 1 }: Patience = {},
+): Promise<string[]> {
   // On a busy machine an answer may take a while, and a hundred at once over HTTP more than that.
-  const timeout = target.kind === 'url' ? 10_000 : 2_000;
+  const timeout = times * (target.kind === 'url' ? 10_000 : 2_000);
   const { runs } = await runCheck(target, { revision, timeout, level: 'should', tokens });
   return runs.flatMap(({ outcomes }) => outcomes.filter(({ verdict }) => verdict === 'failed' || verdict === 'warned').map(({ id }) => id));
 }
@@ -63,30 +73,37 @@ it.each(['2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const)(
   'the honest protected server breaks nothing in %s',
   async (revision) => {
     const { target, close } = await httpTarget(createHonest, { around: honestGuard(), headers: guardHeaders });
-    expect(await wrongs(target, revision, guardTokens)).toEqual([]);
+    expect(await wrongs(target, revision, { tokens: guardTokens })).toEqual([]);
     await close();
   },
 );
 
 // Most of the time goes by in waiting for what does not come.
-describe.concurrent.each(pipeMutants)('a server that $does', (mutant) => {
+describe.concurrent.each(pipeMutants)('a server that $does', { timeout: 600_000 }, (mutant) => {
   it(`breaks ${mutant.id} of ${mutant.revision}, and nothing unrelated`, async ({ expect }) => {
-    const found = await wrongs(pipeTarget(createHonest, mutant.meddle), mutant.revision);
-    expect(verdictOn(mutant, found)).toBe('');
+    expect(await tried(mutant, (times) => wrongs(pipeTarget(createHonest, mutant.meddle), mutant.revision, { times }))).toBe('');
   });
 });
 
-describe.concurrent.each(webMutants)('a server over HTTP that $does', (mutant) => {
+describe.concurrent.each(webMutants)('a server over HTTP that $does', { timeout: 600_000 }, (mutant) => {
   it(`breaks ${mutant.id} of ${mutant.revision}, and nothing unrelated`, async ({ expect }) => {
     const { around, rules = {}, transport = 'http', headers = {}, revision, tokens } = mutant;
-    const { target, close } = await httpTarget(createHonest, { around: around(), rules, transport, headers });
-    const found = await wrongs(target, revision, tokens);
-    await close();
-    expect(verdictOn(mutant, found)).toBe('');
+    const find = async (times: number): Promise<string[]> => {
+      const { target, close } = await httpTarget(createHonest, { around: around(), rules, transport, headers });
+      const found = await wrongs(target, revision, { tokens, times });
+      await close();
+      return found;
+    };
+    expect(await tried(mutant, find)).toBe('');
   });
 });
 
 type Any = Pick<Mutant, 'id' | 'twins' | 'also' | 'revision'>;
+
+/** Some show by the time that goes by, which a busy machine may hide: these are tried again with more of it. */
+async function tried(mutant: Any, find: (times: number) => Promise<string[]>): Promise<string> {
+  return verdictOn(mutant, await find(1)) && verdictOn(mutant, await find(4));
+}
 
 function verdictOn({ id, twins = [], also = [], revision }: Any, found: readonly string[]): string {
   const wanted: readonly string[] = [id, ...twins];
