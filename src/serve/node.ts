@@ -10,6 +10,7 @@ import { Endpoint } from './endpoint.ts';
 import { handle, type Surroundings } from './http.ts';
 import { checkNames, type HttpRules } from './http-options.ts';
 import { NodeExchange } from './node/exchange.ts';
+import { isClosing } from './node/linger.ts';
 import { createLimitedServer } from './node/server.ts';
 import type { Serving } from './serving.ts';
 import { onSignals } from './signals.ts';
@@ -107,8 +108,9 @@ const listenNames: readonly (keyof ListenOptions)[] = [
 export function createNodeHandler(server: Server, rules: HttpRules = {}): NodeHandler {
   checkNames(rules);
   const endpoint = new Endpoint(coreOf(server), rules);
-  const handler = (request: IncomingMessage, response: ServerResponse): void =>
-    handle(endpoint, new NodeExchange(request, response, endpoint.settings.stallMs));
+  const handler = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!isClosing(request)) handle(endpoint, new NodeExchange(request, response, endpoint.settings.stallMs));
+  };
   Object.defineProperty(handler, 'stats', { get: () => endpoint.stats });
   return Object.assign(handler, { close: () => endpoint.close() }) as NodeHandler;
 }

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { Bytes } from '../../jsonrpc/event-stream.ts';
 import type { BodyFault, Delivery, Exchange, Fields, Sink } from '../exchange.ts';
 import type { Account } from '../limits/limits.ts';
-import { endLingering, lingerMs } from './linger.ts';
+import { endConnection, lingerMs } from './linger.ts';
 
 /** What frameworks add to a request. */
 interface Mounted {
@@ -155,12 +155,10 @@ export class NodeExchange implements Exchange {
     if (status !== 204) headers.push('content-length', String(bytes?.length ?? Buffer.byteLength(body)));
     if (close) headers.push('connection', 'close');
     response.writeHead(status, headers);
-    if (close && !this.#request.complete) {
-      if (body !== '' && this.method !== 'HEAD') response.write(bytes ?? body);
-      else response.flushHeaders();
-      endLingering(this.#request, response);
-    } else if (body === '' || this.method === 'HEAD') response.end();
-    else if (bytes !== undefined || !this.#alone || !inOnePiece(response, body)) response.end(bytes ?? body);
+    const text = body === '' || this.method === 'HEAD' ? undefined : (bytes ?? body);
+    if (close) endConnection(this.#request, response, text);
+    else if (text === undefined) response.end();
+    else if (bytes !== undefined || !this.#alone || !inOnePiece(response, body)) response.end(text);
     if (delivery !== undefined) this.#deliver(delivery);
     if (!close && hasBody(this.#request)) this.#linger();
   }

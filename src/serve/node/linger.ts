@@ -1,20 +1,37 @@
-// The end of an answer to a request that is still being sent. Node closes the socket with the answer, and a client that
-// writes to a closed socket gets a reset in place of what was answered.
+// The end of a connection whose request was refused before it was here as a whole. Node closes the socket with the answer, and a
+// client that still writes gets a reset in place of what was answered (RFC 9112, 9.6: close in stages).
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** How long the rest of a refused request is read and thrown away. */
 export const lingerMs = 1_000;
 
-/** Ends `response`, whose head and body are written, once the request is here as a whole or has had its time. */
-export function endLingering(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete || request.destroyed) return void response.end();
-  const end = (): void => {
-    clearTimeout(timer);
-    response.end();
-    if (!request.complete) request.socket.destroySoon();
-  };
-  const timer = setTimeout(end, lingerMs);
-  timer.unref();
-  request.once('close', end).once('end', end);
-  request.unpipe().resume();
+const closing = new WeakSet<Socket>();
+
+/** Whether the last answer of this connection is given: what a client has sent behind it must not be executed. */
+export function isClosing({ socket }: IncomingMessage): boolean {
+  return closing.has(socket);
+}
+
+/** Ends an answer that says `connection: close`: its side is closed at once, the other when the client has seen it or has had its time. */
+export function endConnection(request: IncomingMessage, response: ServerResponse, body?: string | Buffer): void {
+  const { socket } = request;
+  closing.add(socket);
+  // In HTTP/2 a connection is not one client's request.
+  if (!request.complete && request.httpVersionMajor === 1) {
+    // Node calls it when the answer has been written.
+    socket.destroySoon = () => {
+      socket.end();
+      // Nothing is parsed any more.
+      socket.removeAllListeners('data').removeAllListeners('end');
+      const timer = setTimeout(() => socket.destroy(), lingerMs);
+      socket
+        .on('data', () => undefined)
+        .once('end', () => socket.destroy())
+        .once('close', () => clearTimeout(timer))
+        .resume();
+    };
+    request.unpipe().resume();
+  }
+  response.end(body);
 }

@@ -1,6 +1,6 @@
 // A node:http server with limits on everything that strangers can send before anybody knows who they are.
 import { createServer, type Server as NodeServer, type RequestListener, type ServerResponse } from 'node:http';
-import { endLingering } from './linger.ts';
+import { endConnection, isClosing } from './linger.ts';
 
 interface Limits {
   readonly headersMs?: number;
@@ -22,13 +22,14 @@ export function createLimitedServer({ headersMs = 15_000, bodyMs = 30_000, ...li
       maxHeaderSize: 16 * 1024,
     },
     (request, response) => {
+      if (isClosing(request)) return;
       if (request.rawHeaders.length > 2 * maxFields) refuse(response, 431);
       else listener(request, response);
     },
   );
   // Node leaves out what is beyond, which may be a second Host or token: one more than allowed shows that there were too many.
   http.maxHeadersCount = maxFields + 1;
-  http.on('checkExpectation', (_, response) => refuse(response, 417));
+  http.on('checkExpectation', (request, response) => void (isClosing(request) || refuse(response, 417)));
   http.maxConnections = limits.maxConnections ?? 16_384;
   // Tools may take as long as they like; silence is broken by comments.
   http.timeout = 0;
@@ -37,6 +38,5 @@ export function createLimitedServer({ headersMs = 15_000, bodyMs = 30_000, ...li
 
 /** Whoever sent no more than a head does not keep the connection. */
 function refuse(response: ServerResponse, status: number): void {
-  response.writeHead(status, { connection: 'close', 'content-length': 0 }).flushHeaders();
-  endLingering(response.req, response);
+  endConnection(response.req, response.writeHead(status, { connection: 'close', 'content-length': 0 }));
 }

@@ -113,6 +113,36 @@ describe('a body on the wire', () => {
     expect(errors).toEqual([]);
   });
 
+  const call = JSON.stringify(rpc(7, 'tools/call', { name: 'count', arguments: {} }));
+  const behind = `${head(`Content-Length: ${call.length}`)}${call}`.repeat(3);
+  const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
+  const fields = Array.from({ length: 120 }, (_, at) => `X-${at}: 1`);
+  const long = 'x'.repeat(limit + 1);
+  it.each([
+    ['by its length', 413, [head(`Content-Length: ${limit + 1}`), long]],
+    ['in the middle', 413, [head('Transfer-Encoding: chunked'), chunk(long), '0\r\n\r\n']],
+    ['for what it expects', 417, [head('Expect: magic', 'Content-Length: 5'), '12345']],
+    ['for two names', 400, [head('Host: other', 'Content-Length: 5'), '12345']],
+    ['for its many fields', 431, [head(...fields, 'Content-Length: 5'), '12345']],
+  ] as const)('H09 is the last that a connection serves when it is refused %s: nothing behind it is executed', async (_, status, parts) => {
+    for (const pieces of [[`${parts.join('')}${behind}`], [parts[0], `${parts.slice(1).join('')}${behind}`]]) {
+      let calls = 0;
+      const server = new Server({ name: 'counts', version: '1' });
+      server.tool('count', {}, () => String(++calls));
+      const door = await nodeDoor(server, { maxBodyBytes: limit });
+      const raw = await Raw.open(door.port);
+      for (const piece of pieces) {
+        raw.write(piece);
+        // As a packet of its own.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect((await raw.answer()).status).toBe(status);
+      await raw.ended;
+      expect(raw.rest).not.toContain('HTTP/1.1');
+      expect([calls, (await door.send({ body: ping })).status]).toEqual([0, 200]);
+    }
+  });
+
   it('H09 executes nothing when it is shorter than it says', async () => {
     const door = await nodeDoor(createEverything(), { bodyMs: 100, headersMs: 500 });
     const raw = await Raw.open(door.port);

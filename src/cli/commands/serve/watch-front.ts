@@ -3,7 +3,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Bytes } from '../../../jsonrpc/event-stream.ts';
-import { endLingering } from '../../../serve/node/linger.ts';
+import { endConnection } from '../../../serve/node/linger.ts';
 import { createLimitedServer } from '../../../serve/node/server.ts';
 import { pause, settledWithin } from '../../../text/timeouts.ts';
 import { copy, eventsOf, type Fields, forward, idFor, mapped, write } from './watch-forward.ts';
@@ -137,7 +137,7 @@ export class WatchFront {
     begin(response, incoming, request);
     if (!isEvents(incoming.headers)) await copy(incoming, response);
     else for await (const event of eventsOf(incoming, now.number)) await write(response, `${event}\n\n`);
-    endLingering(request, response);
+    finish(request, response);
   }
 
   /** The stream of one server after the other, as one. */
@@ -154,7 +154,7 @@ export class WatchFront {
     if (!isEvents(incoming.headers)) {
       this.#held.delete(held);
       await copy(incoming, response);
-      return endLingering(request, response);
+      return finish(request, response);
     }
     try {
       for await (const event of eventsOf(incoming, by.number)) {
@@ -205,6 +205,11 @@ function begin(response: ServerResponse, { statusCode = 502, headers }: Incoming
     ...(!request.complete && { connection: 'close' }),
   });
   response.flushHeaders();
+}
+
+function finish(request: IncomingMessage, response: ServerResponse): void {
+  if (request.complete) response.end();
+  else endConnection(request, response);
 }
 
 function isEvents(headers: IncomingMessage['headers']): boolean {
