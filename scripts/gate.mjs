@@ -71,11 +71,10 @@ function summary(reports) {
     for (const file of slowest) stdout.write(`${file.seconds.toFixed(1).padStart(7)} s  ${file.path}\n`);
   }
   writeFileSync('.cache/gate.json', `${JSON.stringify(kept, undefined, 1)}\n`);
-  const all = Object.entries(kept).filter(([name]) => mode === 'all' || runs.some(([run]) => run === name));
-  stdout.write('\n');
-  for (const [name, { passed, failed, skipped }] of all) stdout.write(`${name}: ${count({ passed, failed, skipped })}\n`);
-  const sum = (key) => all.reduce((total, [, one]) => total + one[key], 0);
-  stdout.write(`${count({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') })}\n`);
+  const sum = (key) => reports.reduce((total, report) => total + report[key], 0);
+  const failed = reports.filter(({ status }) => status !== 0).map(({ name }) => name);
+  if (failed.length > 0) stdout.write(`\nFailed: ${failed.join(', ')}`);
+  stdout.write(`\n${count({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') })}\n`);
 }
 
 function count({ passed, failed, skipped }) {

@@ -100,6 +100,8 @@ function complaint(schema: Schema, name: string, text: string): string | undefin
   try {
     const verdict = schema.check({ [name]: text });
     if (verdict instanceof Promise) verdict.catch(() => undefined);
+    // Only a library takes a string for something else.
+    else if (verdict.problem !== undefined && verdict.issues === undefined) return 'takes none';
     else {
       const messages = Array.from(verdict.issues ?? [])
         .filter((issue) => isAt(issue, name))

@@ -29,6 +29,7 @@ describe('a registration', () => {
     [{ input: z.object({ n: z.union([z.number(), z.boolean()]) }) }],
     [{ input: z.object({ n: z.literal(5) }) }],
     [{ input: z.object({ n: z.number().meta({ id: 'Count' }) }) }],
+    [{ input: { type: 'object', properties: { n: { type: 'number' } } } }],
     [n({ type: ['number', 'null'] })],
     [n({ enum: [1, 2] })],
     [n({ allOf: [{ type: 'number' }] })],
