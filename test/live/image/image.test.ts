@@ -232,7 +232,8 @@ onEachNode((node) => {
   });
 
   describe('E18 an image that is struck in the midst of a cell', () => {
-    it('by SIGKILL answers once, at once, and goes on empty', async () => {
+    // What was printed leaves by another thread: on a loaded machine the signal may come before.
+    it('by SIGKILL answers once, at once, and goes on empty', { retry: 5 }, async () => {
       const image = await pid();
       const mark = lab.mark();
       const call = evaluate(`console.log('so far'); ${mark.code}; for (;;);`);
