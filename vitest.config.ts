@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { longTests } from './scripts/long-tests.mjs';
 
 // Tests import the package by its public names and get its source.
@@ -19,11 +20,37 @@ const alone = [
 ];
 const elsewhere = ['test/house/**', 'test/peers/**', 'test/conformance/**', 'test/examples.test.ts'];
 
+/** Files that take a minute or more: begun last, they would be waited for alone. */
+const slowest = [
+  'peers/check-own',
+  'check/servers/mutants/mutants',
+  'live/image/image',
+  'check/clients/run/peers',
+  'reload/reload/edits',
+  'client/timeouts',
+  'other-principal/http-flood',
+  'live/session/interrupt',
+  'peers/check',
+  'session/session/wedge',
+  'check/clients/mutants/mutants',
+  'servers/offered-revisions',
+  'conformance/client',
+].map((name) => `/${name}.test.ts`);
+
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isSlow = ({ moduleId }: TestSpecification): boolean => slowest.some((name) => moduleId.endsWith(name));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
     pool: 'forks',
+    sequence: { sequencer: SlowestFirst },
     // More than the build servers have cores: many tests wait for processes.
     maxWorkers: 3,
     // A loaded machine takes ten times as long as a quiet one.

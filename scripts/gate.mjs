@@ -36,7 +36,8 @@ const runs =
   mode === 'test'
     ? [['test', projects('unit', 'alone', 'house', 'types', 'examples')]]
     : [
-        ['long', projects('long', 'peers', 'conformance')],
+        // More workers than in the other runs: here tests wait most of the time.
+        ['long', [...projects('long', 'peers', 'conformance'), '--maxWorkers', '4']],
         ['second Node', [...projects('unit', 'long'), ...secondNode], { VIVARIUM_SECOND_NODE: 'only' }],
       ];
 const reports = runs.map(([name, args, more]) => vitest(name, args, more));
