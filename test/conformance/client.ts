@@ -109,7 +109,7 @@ async function authFor(): Promise<ConnectOptions['auth']> {
       return oauth({
         redirect,
         clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
-        dpop: scenario.startsWith('auth/client/dpop'),
+        dpop: scenario.startsWith('auth/dpop'),
         ...(scenario === 'auth/pre-registration' && { clientId: context.client_id, clientSecret: context.client_secret, issuer }),
         ...insecure,
       });

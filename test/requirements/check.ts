@@ -32,7 +32,7 @@ export const check: readonly Requirement[] = [
     proof: ['test/check/report/report.test.ts > goes from 0, when no MUST was seen to be kept, to 100, when all that apply were'],
   },
   {
-    id: 'check/report/report',
+    id: 'check/report',
     says: 'An evaluation ends in a report for people and for programs.',
     level: 'FACT',
     party: 'both',

@@ -174,7 +174,7 @@ export const live: readonly Requirement[] = [
     proof: ['test/live/session/sessions/cases.test.ts > while it runs is stopped; a second time changes nothing; the next one works'],
   },
   {
-    id: 'live/session/sessions',
+    id: 'live/sessions',
     says: 'Sessions are several and do not see each other.',
     level: 'FACT',
     party: 'server',
@@ -183,7 +183,7 @@ export const live: readonly Requirement[] = [
     proof: ['test/live/session/sessions/cases.test.ts > E15 nothing one session does is seen in another'],
   },
   {
-    id: 'live/offer/resources',
+    id: 'live/resources',
     says: 'The image can be looked into through resources.',
     level: 'FACT',
     party: 'server',
