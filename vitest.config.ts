@@ -61,7 +61,8 @@ export default defineConfig({
       // Not isolated: a fork for each file takes most of a second, and there are hundreds.
       { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...long, ...alone], isolate: false } },
       { extends: true, test: { name: 'alone', include: alone } },
-      { extends: true, test: { name: 'long', include: long.map(testsIn), exclude: elsewhere } },
+      // Many processes at once on a loaded machine: what fails is tried once more, and the report says so.
+      { extends: true, test: { name: 'long', include: long.map(testsIn), exclude: elsewhere, retry: 1 } },
       { extends: true, test: { name: 'house', include: ['test/house/**/*.test.ts'] } },
       {
         extends: true,
@@ -71,7 +72,7 @@ export default defineConfig({
           typecheck: { enabled: true, only: true, include: ['test/**/*.test-d.ts'], tsconfig: 'test/tsconfig.types.json' },
         },
       },
-      { extends: true, test: { name: 'peers', include: ['test/peers/**/*.test.ts'] } },
+      { extends: true, test: { name: 'peers', include: ['test/peers/**/*.test.ts'], retry: 1 } },
       { extends: true, test: { name: 'examples', include: ['test/examples.test.ts'] } },
       {
         extends: true,
