@@ -9,7 +9,9 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiled = join(root, '.cache/build');
 const dist = join(root, 'dist');
-const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'src', ...process.argv.slice(2)], {
+// Its build information outlives a deleted dist: then it would emit nothing.
+const force = existsSync(dist) ? [] : ['--force'];
+const tsc = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', 'src', ...force, ...process.argv.slice(2)], {
   cwd: root,
   stdio: ['ignore', 2, 2],
 });
