@@ -6,32 +6,43 @@ import type { Socket } from 'node:net';
 /** How long the rest of a refused request is read and thrown away. */
 export const lingerMs = 1_000;
 
-const closing = new WeakSet<Socket>();
+/** Requests behind the last one are kept by Node until the connection ends: so many are passed over, then it ends at once. */
+const maxIgnored = 64;
 
-/** Whether the last answer of this connection is given: what a client has sent behind it must not be executed. */
+/** Connections whose last answer is given, with how many requests came behind it. */
+const closing = new WeakMap<Socket, number>();
+
+/** Whether this request came behind the last one that its connection serves: it must not be executed. */
 export function isClosing({ socket }: IncomingMessage): boolean {
-  return closing.has(socket);
+  const ignored = closing.get(socket);
+  if (ignored === undefined) return false;
+  closing.set(socket, ignored + 1);
+  if (ignored >= maxIgnored) socket.destroy();
+  return true;
 }
 
-/** Ends an answer that says `connection: close`: its side is closed at once, the other when the client has seen it or has had its time. */
+/** Ends an answer that says `connection: close`: our side is closed at once, the other when the client has seen it or has had its time. */
 export function endConnection(request: IncomingMessage, response: ServerResponse, body?: string | Buffer): void {
-  const { socket } = request;
-  closing.add(socket);
-  // In HTTP/2 a connection is not one client's request.
-  if (!request.complete && request.httpVersionMajor === 1) {
-    // Node calls it when the answer has been written.
-    socket.destroySoon = () => {
-      socket.end();
-      // Nothing is parsed any more.
-      socket.removeAllListeners('data').removeAllListeners('end');
-      const timer = setTimeout(() => socket.destroy(), lingerMs);
-      socket
-        .on('data', () => undefined)
-        .once('end', () => socket.destroy())
-        .once('close', () => clearTimeout(timer))
-        .resume();
-    };
-    request.unpipe().resume();
-  }
+  // In HTTP/2 other requests share the connection, and it stays.
+  if (request.httpVersionMajor === 1) closeInStages(request);
   response.end(body);
+}
+
+function closeInStages(request: IncomingMessage): void {
+  const { socket } = request;
+  closing.set(socket, 0);
+  if (request.complete) return;
+  request.unpipe().resume();
+  // Node calls it when the answer has been written.
+  socket.destroySoon = () => {
+    socket.end();
+    // Nothing is parsed any more.
+    socket.removeAllListeners('data').removeAllListeners('end');
+    const timer = setTimeout(() => socket.destroy(), lingerMs);
+    socket
+      .on('data', () => undefined)
+      .once('end', () => socket.destroy())
+      .once('close', () => clearTimeout(timer))
+      .resume();
+  };
 }

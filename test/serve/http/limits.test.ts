@@ -113,8 +113,13 @@ describe('a body on the wire', () => {
     expect(errors).toEqual([]);
   });
 
-  const call = JSON.stringify(rpc(7, 'tools/call', { name: 'count', arguments: {} }));
-  const behind = `${head(`Content-Length: ${call.length}`)}${call}`.repeat(3);
+  /** A call that is executed wherever it is served. */
+  const calling = (name: string): string => {
+    const { headers = {}, body } = modern('tools/call', { name, arguments: {} });
+    const text = JSON.stringify(body);
+    return `${head(...Object.entries(headers).map((pair) => pair.join(': ')), `Content-Length: ${text.length}`)}${text}`;
+  };
+  const behind = calling('count').repeat(3);
   const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
   const fields = Array.from({ length: 120 }, (_, at) => `X-${at}: 1`);
   const long = 'x'.repeat(limit + 1);
@@ -139,8 +144,27 @@ describe('a body on the wire', () => {
       expect((await raw.answer()).status).toBe(status);
       await raw.ended;
       expect(raw.rest).not.toContain('HTTP/1.1');
-      expect([calls, (await door.send({ body: ping })).status]).toEqual([0, 200]);
+      expect(calls).toBe(0);
+      (await Raw.open(door.port)).write(behind);
+      await eventually(() => calls).toBe(3);
     }
+  });
+
+  it('H09 ends a connection that is flooded behind a request that was refused, while an earlier call still runs', async () => {
+    const server = new Server({ name: 'waits', version: '1' });
+    let begun = 0;
+    server.tool('wait', {}, (_input, { signal }) => {
+      begun++;
+      return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('')));
+    });
+    const door = await nodeDoor(server);
+    const raw = await Raw.open(door.port);
+    raw.socket.on('error', () => undefined);
+    raw.write(calling('wait'));
+    await eventually(() => begun).toBe(1);
+    raw.write(`${head('Expect: magic', 'Content-Length: 0')}${calling('wait').repeat(100)}`);
+    await raw.ended;
+    expect([begun, (await door.send({ body: ping })).status]).toEqual([1, 200]);
   });
 
   it('H09 executes nothing when it is shorter than it says', async () => {
