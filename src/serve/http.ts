@@ -2,7 +2,7 @@
 import type { Decoded, Params } from '../jsonrpc/message.ts';
 import type { Admission, Principal } from '../protocol/authorization.ts';
 import { headerNames } from '../protocol/headers.ts';
-import { isRevision, isStateless, metaKeys } from '../protocol/revision.ts';
+import { isStateless, metaKeys } from '../protocol/revision.ts';
 import { readMessage } from './body.ts';
 import { toPrometheus } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -193,15 +193,18 @@ function postMessage(call: HttpCall<Endpoint>): void {
   readMessage(endpoint, exchange, (message, text) => endpoint.sse.receive(call, message, text));
 }
 
-/** By the message where it says so, by its headers where it does not: then something is missing, and that is what it is told. */
+/**
+ * The body decides, because gateways add headers of another era: a request that names its revision needs no handshake, and an
+ * `initialize` that names none begins one. Only where the body does not tell does the version in the headers.
+ */
 function isModern({ core }: Endpoint, exchange: Exchange, message: Decoded): boolean {
   if (!core.modern) return false;
-  const version = exchange.header(headerNames.version);
-  if (isStateless(version)) return true;
-  if (message.kind !== 'request' && message.kind !== 'notification') return false;
-  if (exchange.header(headerNames.method) !== undefined && !isRevision(version)) return true;
-  const meta = message.params?.['_meta'];
-  return typeof meta === 'object' && meta !== null && Object.hasOwn(meta as Params, metaKeys.protocolVersion);
+  if (message.kind === 'request' || message.kind === 'notification') {
+    const meta = message.params?.['_meta'];
+    if (typeof meta === 'object' && meta !== null && Object.hasOwn(meta as Params, metaKeys.protocolVersion)) return true;
+    if (message.method === 'initialize' && core.legacy.length > 0) return false;
+  }
+  return isStateless(exchange.header(headerNames.version));
 }
 
 function refuseAccept(endpoint: Endpoint, exchange: Exchange, types: string): void {

@@ -25,8 +25,9 @@ const wellFormed = /^[\x21-\x7e]{1,256}$/;
 export function legacy(call: HttpCall<Endpoint>, message: Decoded): void {
   const { endpoint, exchange } = call;
   if (message.kind === 'refused') return unreadable(endpoint, exchange, message);
-  if (!knowsVersion(endpoint, exchange)) return;
-  if (message.kind === 'request' && message.method === 'initialize') return initialize(call, message);
+  const begins = message.kind === 'request' && message.method === 'initialize';
+  if (!knowsVersion(endpoint, exchange, begins ? endpoint.core.revisions : undefined)) return;
+  if (begins) return initialize(call, message);
   const { sessions, lenient } = endpoint.settings;
   const id = exchange.header(headerNames.session);
   if (sessions === undefined || (lenient && id === undefined)) return alone(call, message);
@@ -66,9 +67,10 @@ export function endSession(call: HttpCall<Endpoint>): void {
   });
 }
 
-function knowsVersion(endpoint: Endpoint, exchange: Exchange): boolean {
+/** A handshake agrees on the revision in its body: there any that this server speaks may stand in the header. */
+function knowsVersion(endpoint: Endpoint, exchange: Exchange, known: readonly string[] = endpoint.core.legacy): boolean {
   const version = exchange.header(headerNames.version);
-  if (version === undefined || (endpoint.core.legacy as readonly string[]).includes(version)) return true;
+  if (version === undefined || known.includes(version)) return true;
   const supported = endpoint.core.revisions.join(', ');
   endpoint.refuse(exchange, 400, fault(400, `Unsupported MCP-Protocol-Version: this server speaks ${supported}`));
   return false;
