@@ -24,76 +24,6 @@ const { exports, dependencies, optionalDependencies, peerDependencies } = JSON.p
 /** Files that need Node, or a package at once: they are joined into the few that users or the command line import. */
 const apart =
   /^(?:serve\/(?:stdio|guard|node(?:\/.*)?|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node\/.*|schema\/ajv|cli\/.*|otel\/.*|node\/.*|live\/.*|check\/.*)\.js$/;
-const parts = ['start', 'rest', 'http', 'auth', 'client'];
-const together = filesIn(compiled).filter((file) => !apart.test(file) && !parts.some((name) => file === `${name}.js`));
-
-const names = new Map();
-for (const file of together) names.set(file, Object.keys(await import(pathToFileURL(join(compiled, file)).href)));
-const rooms = together.filter((file) => names.get(file).length > 0);
-const roomOf = (file) => `room${rooms.indexOf(file)}`;
-
-// What runs from here meanwhile must not find files missing: what is no longer made goes last.
-const before = filesIn(dist);
-const made = new Set();
-const checkCopies = new Map();
-const shared = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'error', metafile: true };
-const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
-
-/** What a server loads before its first answer, the rest, and what only HTTP needs: a few files, with what they share beside them. */
-const early = new Set(reachable(['server/index.js', 'serve/pipe.js']));
-const partOf = (file) => {
-  if (early.has(file)) return 'start';
-  if (file.startsWith('auth/')) return 'auth';
-  if (/^(?:client|connect)\//.test(file)) return 'client';
-  return /^serve\/(?!memory)/.test(file) ? 'http' : 'rest';
-};
-for (const name of parts) {
-  const own = rooms.filter((file) => partOf(file) === name);
-  writeFileSync(join(compiled, `${name}.js`), own.map((file) => `export * as ${roomOf(file)} from './${file}';\n`).join(''));
-}
-note(
-  await build({
-    ...shared,
-    external,
-    splitting: true,
-    entryPoints: parts.map((name) => join(compiled, `${name}.js`)),
-    outdir: dist,
-    chunkNames: 'parts/[name]-[hash]',
-    plugins: [
-      {
-        name: 'ajv stays apart',
-        setup: ({ onResolve }) => onResolve({ filter: /\/ajv\.js$/ }, () => ({ path: '../schema/ajv.js', external: true })),
-      },
-    ],
-  }),
-);
-
-const facade = (file, from) =>
-  `import { ${roomOf(file)} } from '${from}';\nexport const { ${names.get(file).join(', ')} } = ${roomOf(file)};\n`;
-
-for (const target of Object.values(exports)) {
-  const file = typeof target === 'string' ? '' : target.default.replace('./dist/', '');
-  if (!rooms.includes(file)) continue;
-  mkdirSync(dirname(join(dist, file)), { recursive: true });
-  made.add(file);
-  writeFileSync(
-    join(dist, file),
-    facade(file, posix.join(posix.relative(posix.dirname(file), '.') || '.', `${partOf(file)}.js`).replace(/^(?!\.)/, './')),
-  );
-}
-
-// Those apart import what is together from that one file: there is one copy of everything.
-// What every command begins with is one file; left to the splitting, it would be one for each set of commands that shares a part of it.
-const base = [
-  'cli/args/command',
-  'cli/terminal/terminal',
-  'cli/args/flag-values',
-  'cli/args/http-flags',
-  'cli/module/import-module',
-  'jsonrpc/error',
-].map((name) => `${name}.js`);
-writeFileSync(join(compiled, 'cli/base.js'), base.map((file) => `export * from '../${file}';\n`).join(''));
-
 const entries = [
   'serve/stdio',
   'serve/node',
@@ -115,7 +45,99 @@ const entries = [
   'cli/module/type-hooks',
   'cli/base',
   'cli/main',
-];
+].map((name) => `${name}.js`);
+const parts = ['start', 'rest', 'http', 'auth', 'client'];
+const together = filesIn(compiled).filter((file) => !apart.test(file) && !file.startsWith('parts/'));
+
+const names = new Map();
+for (const file of together) names.set(file, Object.keys(await import(pathToFileURL(join(compiled, file)).href)));
+const rooms = together.filter((file) => names.get(file).length > 0);
+/** As a part exports it: two rooms may have the same name for different things. */
+const nameIn = (file, name) => `${name}_${rooms.indexOf(file)}`;
+
+// What runs from here meanwhile must not find files missing: what is no longer made goes last.
+const before = filesIn(dist);
+const made = new Set();
+const checkCopies = new Map();
+const shared = { absWorkingDir: root, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'error', metafile: true };
+const external = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+
+/**
+ * What a server loads before its first answer is one file, and what is loaded later imports from it. The rest are a few files, with
+ * what they share beside them.
+ */
+const early = new Set(reachable(['server/index.js', 'serve/pipe.js']));
+const partOf = (file) => {
+  if (early.has(file)) return 'start';
+  if (file.startsWith('auth/')) return 'auth';
+  if (/^(?:client|connect)\//.test(file)) return 'client';
+  return /^serve\/(?!memory)/.test(file) ? 'http' : 'rest';
+};
+const listed = (file, each) =>
+  `{ ${names
+    .get(file)
+    .map((name) => each(name, nameIn(file, name)))
+    .join(', ')} }`;
+const facade = (file, from) => `export ${listed(file, (name, whole) => `${whole} as ${name}`)} from '${from}';\n`;
+mkdirSync(join(compiled, 'parts'), { recursive: true });
+for (const part of parts) {
+  const own = rooms.filter((file) => partOf(file) === part);
+  const lines = own.map((file) => `export ${listed(file, (name, whole) => `${name} as ${whole}`)} from '../${file}';\n`);
+  writeFileSync(join(compiled, 'parts', `${part}.js`), lines.join(''));
+}
+/** Rooms that the start imports when they are needed, by the names of their files. */
+const later = new Map();
+const partsPlugin = (isStart) => ({
+  name: 'parts',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, kind }) => {
+      const inside = relative(compiled, join(resolveDir, path)).split('\\').join('/');
+      if (entries.includes(inside)) return { path: `../${inside}`, external: true };
+      if (!isStart && early.has(inside)) return { path: inside, namespace: 'room' };
+      if (!isStart || kind !== 'dynamic-import') return undefined;
+      const file = inside.split('/').join('-');
+      later.set(file, inside);
+      return { path: `./${file}`, external: true };
+    });
+    onResolve({ filter: /^\.\/start\.js$/, namespace: 'room' }, ({ path }) => ({ path, external: true }));
+    onLoad({ filter: /.*/, namespace: 'room' }, ({ path }) => ({ contents: facade(path, './start.js') }));
+  },
+});
+const asPart = { ...shared, external, splitting: true, outdir: join(dist, 'parts'), chunkNames: '[name]-[hash]' };
+note(await build({ ...asPart, entryPoints: [join(compiled, 'parts/start.js')], plugins: [partsPlugin(true)] }));
+const rest = parts.filter((part) => part !== 'start').map((part) => [part, `parts/${part}.js`]);
+const entryPoints = [...rest, ...[...later].map(([file, inside]) => [file.replace(/\.js$/, ''), inside])];
+note(
+  await build({
+    ...asPart,
+    entryPoints: entryPoints.map(([out, file]) => ({ out, in: join(compiled, file) })),
+    plugins: [partsPlugin(false)],
+  }),
+);
+
+for (const target of Object.values(exports)) {
+  const file = typeof target === 'string' ? '' : target.default.replace('./dist/', '');
+  if (!rooms.includes(file)) continue;
+  mkdirSync(dirname(join(dist, file)), { recursive: true });
+  made.add(file);
+  writeFileSync(
+    join(dist, file),
+    facade(file, posix.join(posix.relative(posix.dirname(file), '.') || '.', `parts/${partOf(file)}.js`).replace(/^(?!\.)/, './')),
+  );
+}
+
+// Those apart import what is together from that one file: there is one copy of everything.
+// What every command begins with is one file; left to the splitting, it would be one for each set of commands that shares a part of it.
+const base = [
+  'cli/args/command',
+  'cli/terminal/terminal',
+  'cli/args/flag-values',
+  'cli/args/http-flags',
+  'cli/module/import-module',
+  'jsonrpc/error',
+].map((name) => `${name}.js`);
+writeFileSync(join(compiled, 'cli/base.js'), base.map((file) => `export * from '../${file}';\n`).join(''));
+
 /** Files that other files import as they are shipped. The guard keeps its state on the process, so it may be in two of them. */
 const shipped = new Set(
   ['serve/stdio', 'serve/node', 'connect/stdio', 'connect/http', 'connect/sse', 'live/index', 'check/index', 'check/cli'].map(
@@ -132,7 +154,7 @@ const asScript = (file) => ({
   define: { 'import.meta.url': 'importMetaUrl' },
   banner: { js: "const importMetaUrl = require('node:url').pathToFileURL(__filename).href;" },
 });
-for (const file of entries.map((name) => `${name}.js`)) {
+for (const file of entries) {
   const up = posix.relative(posix.dirname(file), '.');
   const own = [file, ...(withPartner[file] ?? [])];
   note(
@@ -155,7 +177,7 @@ for (const file of entries.map((name) => `${name}.js`)) {
               if (shipped.has(inside) && !own.includes(inside)) return { path: `${up}/${inside}`, external: true };
               return rooms.includes(inside) ? { path: inside, namespace: 'room' } : undefined;
             });
-            onResolve({ filter: new RegExp(`^(${parts.join('|')})$`) }, ({ path }) => ({ path: `${up}/${path}.js`, external: true }));
+            onResolve({ filter: new RegExp(`^(${parts.join('|')})$`) }, ({ path }) => ({ path: `${up}/parts/${path}.js`, external: true }));
             onLoad({ filter: /.*/, namespace: 'room' }, ({ path }) => ({ contents: facade(path, partOf(path)), resolveDir: compiled }));
           },
         },
