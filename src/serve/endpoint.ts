@@ -198,7 +198,7 @@ export class Endpoint implements EndpointHost {
   }
 
   #onBeat(): void {
-    const now = Date.now();
+    const now = performance.now();
     for (const one of [...this.replies, ...this.streams]) {
       try {
         one.tick(now);
@@ -255,8 +255,9 @@ export class Endpoint implements EndpointHost {
     for (const session of this.#alone) session.endListeners();
     // Their last answers leave before anything is aborted.
     await pause(0);
-    const deadline = Date.now() + this.settings.drainMs;
-    while (this.replies.size + this.sse.running > 0 && Date.now() < deadline) await pause(Math.min(10, Math.max(1, deadline - Date.now())));
+    const deadline = performance.now() + this.settings.drainMs;
+    while (this.replies.size + this.sse.running > 0 && performance.now() < deadline)
+      await pause(Math.min(10, Math.max(1, deadline - performance.now())));
     this.sse.close();
     this.sessions.close();
     for (const session of [...this.#alone]) session.close();

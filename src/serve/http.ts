@@ -179,6 +179,12 @@ function post(call: HttpCall<Endpoint>): void {
 
 /** Unpacking what a stranger packed is a way to fill the memory; nobody needs it for messages. */
 function isEncoded(endpoint: Endpoint, exchange: Exchange): boolean {
+  const transfer = exchange.header('transfer-encoding') ?? 'chunked';
+  if (transfer.toLowerCase() !== 'chunked' && !exchange.isRead) {
+    // RFC 9112, 6.1: what is coded in a way that is not known here would be read as if it were plain.
+    endpoint.refuse(exchange, 501, fault(501, 'Transfer-Encoding must be chunked'), { traits: spoken(exchange), close: true });
+    return true;
+  }
   const coding = exchange.header('content-encoding') ?? 'identity';
   if (coding.toLowerCase() === 'identity' || exchange.isRead) return false;
   const more = { traits: spoken(exchange), fields: ['accept-encoding', 'identity'] };

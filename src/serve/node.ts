@@ -4,12 +4,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import { VivariumError } from '../jsonrpc/error.ts';
 import { coreOf } from '../server/core.ts';
 import type { Server } from '../server/server.ts';
-import { isLoopback, loopbackHosts } from '../text/loopback.ts';
 import { type HttpStats, toPrometheus } from './counters.ts';
 import { Endpoint } from './endpoint.ts';
 import { handle, type Surroundings } from './http.ts';
 import { checkNames, type HttpRules } from './http-options.ts';
 import { NodeExchange } from './node/exchange.ts';
+import { withHosts } from './node/hosts.ts';
 import { isClosing } from './node/linger.ts';
 import { createLimitedServer } from './node/server.ts';
 import type { Serving } from './serving.ts';
@@ -113,26 +113,6 @@ export function createNodeHandler(server: Server, rules: HttpRules = {}): NodeHa
   };
   Object.defineProperty(handler, 'stats', { get: () => endpoint.stats });
   return Object.assign(handler, { close: () => endpoint.close() }) as NodeHandler;
-}
-
-/** On loopback only loopback names are answered to: a web page cannot make up a name that leads here. */
-function withHosts(options: ListenOptions, host: string): HttpRules {
-  const { auth, allowedHosts, insecure = false } = options;
-  const name = host.includes(':') ? `[${host}]` : host;
-  const local = isLoopback(name);
-  if (!local && auth === undefined && !insecure) {
-    throw new VivariumError(
-      'ERR_CONFIG',
-      `${host} can be reached from elsewhere: give auth, from 'vivarium/auth', or listen on 127.0.0.1 (or say insecure: true)`,
-    );
-  }
-  if (allowedHosts !== undefined) return options;
-  if (local) return { ...options, allowedHosts: [...new Set([...loopbackHosts, name])] };
-  if (options.publicUrl !== undefined && URL.canParse(options.publicUrl)) {
-    return { ...options, allowedHosts: [new URL(options.publicUrl).host, ...loopbackHosts] };
-  }
-  if (auth !== undefined) return { ...options, allowedHosts: ['*'] };
-  throw new VivariumError('ERR_CONFIG', "Without authorization the names must be known: give allowedHosts, such as ['api.example']");
 }
 
 function listening(http: NodeServer, port: number, host: string): Promise<void> {

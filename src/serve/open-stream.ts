@@ -20,7 +20,7 @@ export class OpenStream {
   readonly #sink: Sink;
   /** Bytes that wait for the reader, as they were counted last. */
   #waiting = 0;
-  #written: number = Date.now();
+  #written: number = performance.now();
   #blocked = false;
   #cut = false;
   #gone: (() => void) | undefined;
@@ -56,7 +56,7 @@ export class OpenStream {
       this.cut();
       return;
     }
-    this.#written = Date.now();
+    this.#written = performance.now();
     if (this.#sink.write(text)) return;
     this.#blocked = true;
     this.#count(this.#sink.waiting);

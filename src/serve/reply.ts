@@ -73,7 +73,7 @@ export class HttpReply implements Outlet {
 
   /** The answer takes time: from now on the client may go away, and silence must be broken. */
   wait(): void {
-    this.#since = Date.now();
+    this.#since = performance.now();
     this.#loaded();
     this.#endpoint.replies.add(this);
     this.#endpoint.watch();

@@ -24,7 +24,7 @@ export class Held implements Audience {
   /** Bytes it takes between its calls. */
   weight = 0;
   busy = 0;
-  used: number = Date.now();
+  used: number = performance.now();
   /** There while the store has not taken the latest state yet. */
   saving: Promise<void> | undefined;
 
@@ -141,7 +141,7 @@ export class HttpSessions {
   }
 
   touch(held: Held): void {
-    held.used = Date.now();
+    held.used = performance.now();
     this.#endpoint.quietly(this.#endpoint.store.sessions.touch(held.id, this.#endpoint.settings.sessions?.idleMs ?? 0));
   }
 

@@ -101,7 +101,7 @@ export function memoryEvents(ownerOf: (session: string) => string = () => ''): M
   return {
     begin: (session, name, limits, reader) => leaving(start(session, name, limits, reader), reader),
     append(session, name, number, data) {
-      const now = Date.now();
+      const now = performance.now();
       const stream = find(session, name);
       if (stream === undefined) return;
       if (stream.events.length === 0) stream.first = number;
@@ -131,7 +131,7 @@ export function memoryEvents(ownerOf: (session: string) => string = () => ''): M
     follow(session, name, after, reader) {
       const stream = find(session, name);
       if (stream === undefined || after > stream.last || after < 0) return undefined;
-      age(stream, Date.now());
+      age(stream, performance.now());
       if (after < stream.first - 1) return 'trimmed';
       const missed = stream.events.slice(after - stream.first + 1).map(({ data }, at) => [after + 1 + at, data] as const);
       stream.reader?.replaced();
@@ -146,7 +146,7 @@ export function memoryEvents(ownerOf: (session: string) => string = () => ''): M
       sessions.delete(session);
     },
     tidy() {
-      const now = Date.now();
+      const now = performance.now();
       for (const [session, streams] of sessions) {
         for (const [name, stream] of streams) {
           age(stream, now);

@@ -19,10 +19,10 @@ export function memorySessions(): MemorySessions {
   let gone: string[] = [];
   const alive = (id: string): Kept | undefined => {
     const found = kept.get(id);
-    return found !== undefined && found.until > Date.now() ? found : undefined;
+    return found !== undefined && found.until > performance.now() ? found : undefined;
   };
   const sweep = (): void => {
-    const now = Date.now();
+    const now = performance.now();
     const expired = [...kept].filter(([, { until }]) => until <= now).map(([id]) => id);
     for (const id of expired) kept.delete(id);
     gone.push(...expired);
@@ -31,7 +31,7 @@ export function memorySessions(): MemorySessions {
     create(id, record, ttlMs, max) {
       if (kept.size >= max) sweep();
       if (kept.size >= max) return false;
-      kept.set(id, { record, until: Date.now() + ttlMs });
+      kept.set(id, { record, until: performance.now() + ttlMs });
       return true;
     },
     load: (id) => alive(id)?.record,
@@ -41,7 +41,7 @@ export function memorySessions(): MemorySessions {
     },
     touch(id, ttlMs) {
       const found = alive(id);
-      if (found !== undefined) found.until = Date.now() + ttlMs;
+      if (found !== undefined) found.until = performance.now() + ttlMs;
     },
     remove: (id) => kept.delete(id),
     count: () => kept.size,

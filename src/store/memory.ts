@@ -58,15 +58,15 @@ export function memoryStore(): Store {
   const key = crypto.getRandomValues(new Uint8Array(32));
   const alive = (id: string): Kept | undefined => {
     const found = kept.get(id);
-    if (found !== undefined && found.until <= Date.now()) forget(id);
-    return found !== undefined && found.until > Date.now() ? found : undefined;
+    if (found !== undefined && found.until <= performance.now()) forget(id);
+    return found !== undefined && found.until > performance.now() ? found : undefined;
   };
   const keep = (id: string, value: string, ttlMs: number, owner: string): void => {
     forget(id);
     const size = bytesOf(value);
     bytes.add(owner, size);
     entries.add(owner, 1);
-    kept.set(id, { value, bytes: size, until: Date.now() + ttlMs, owner });
+    kept.set(id, { value, bytes: size, until: performance.now() + ttlMs, owner });
     makeRoom(bytes, maxBytes, id);
     makeRoom(entries, maxEntries, id);
   };
@@ -99,7 +99,7 @@ export function memoryStore(): Store {
       return alive(id)?.value;
     },
     async claim(id, ttlMs, owner = '') {
-      const now = Date.now();
+      const now = performance.now();
       if ((claims.get(id)?.until ?? 0) > now) return false;
       const full = (): boolean => claims.size >= maxClaims || (owner !== '' && claimed.of(owner) >= maxOwnClaims);
       if (full()) unclaim(now);

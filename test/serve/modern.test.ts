@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bearer } from 'vivarium/auth';
 import { metaKeys } from 'vivarium/protocol';
 import { Server } from 'vivarium/server';
-import { type Answer, type Door, type Doorway, doors, modern, openSession, rpc, type Sent } from './http.ts';
+import { type Answer, type Door, type Doorway, doors, initialize, modern, openSession, rpc, type Sent } from './http.ts';
 
 const token = 'token-of-alice-0123456789';
 
@@ -51,9 +51,9 @@ const ladder: readonly (readonly [wrong: string, status: number, code: number | 
   ['a body that is not JSON', 400, -32700, ({ text: _, ...s }) => s],
   ['a message of no JSON-RPC', 400, -32600, (s) => ({ ...s, message: { ...s.message, method: 'tools/call', jsonrpc: '2.0' } })],
   [
-    'no MCP-Protocol-Version',
+    'neither a handshake nor a revision, which is no era',
     400,
-    -32020,
+    -32602,
     (s) => ({ ...s, headers: { ...s.headers, 'mcp-protocol-version': '2026-07-28', 'mcp-method': undefined } }),
   ],
   ['no Mcp-Method', 400, -32020, (s) => ({ ...s, headers: { ...s.headers, 'mcp-method': 'tools/list' } })],
@@ -94,7 +94,7 @@ function withMeta(spoken: Spoken, _meta: object): Spoken {
 
 const worst: Spoken = {
   http: { method: 'PUT' },
-  // Mcp-Method is wrong too, and there only to say which era this is.
+  // Mcp-Method is wrong too.
   headers: {
     host: 'evil.example',
     origin: 'http://evil.example',
@@ -204,13 +204,21 @@ describe.each(doors)('%s', (_, open) => {
     expect((await door.send(modern('resources/read', { uri: null }, { 'mcp-name': 'null' }))).code).toBe(-32602);
   });
 
-  it('answers initialize with 404 when only its headers are modern', async () => {
+  it('takes an initialize that names its revision in _meta for no handshake, and one that does not for one, whatever its headers', async () => {
     const door = await enter();
     const sent = modern('initialize', {}, { 'mcp-protocol-version': undefined });
     expect((await door.send(sent)).status).toBe(400);
-    const bare = { headers: { 'mcp-protocol-version': '2026-07-28' }, body: rpc(1, 'initialize', { protocolVersion: '2025-11-25' }) };
-    expect(refused(await door.send(bare))).toEqual([400, -32020, 1]);
     expect(door.stats.sessionsOpened).toBe(0);
+    for (const headers of [
+      { 'mcp-method': 'initialize' },
+      { 'mcp-method': 'tools/list', 'mcp-name': 'echo' },
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'initialize' },
+    ]) {
+      const answer = await door.send({ headers, body: initialize() });
+      expect([answer.status, answer.json.result?.protocolVersion], JSON.stringify(headers)).toEqual([200, '2025-11-25']);
+    }
+    const unknown = { headers: { 'mcp-protocol-version': '2099-01-01' }, body: initialize() };
+    expect((await door.send(unknown)).status).toBe(400);
   });
 
   it.each([
@@ -274,9 +282,11 @@ describe.each(doors)('%s', (_, open) => {
     expect(refused(await door.send(bare))).toEqual([400, -32020, 1]);
   });
 
-  it('answers a request that only Mcp-Method makes modern with -32020', async () => {
+  it('tells a request of no era both ways in, though a gateway added Mcp-Method', async () => {
     const door = await enter();
-    expect(refused(await door.send({ headers: { 'mcp-method': 'tools/list' }, body: rpc(1, 'tools/list') }))).toEqual([400, -32020, 1]);
+    const answer = await door.send({ headers: { 'mcp-method': 'tools/list' }, body: rpc(1, 'tools/list') });
+    expect(refused(answer)).toEqual([400, -32602, 1]);
+    expect(JSON.stringify(answer.json.error)).toMatch(/initialize.*_meta/);
   });
 
   it.each([

@@ -116,7 +116,7 @@ describe.each(doors)('%s', (_, open) => {
       await cutCall(door, headers);
       const { status, json } = await door.send(listen(headers, last));
       expect([status, json.error.code]).toEqual([400, 400]);
-      expect(door.stats.streams).toBe(0);
+      await eventually(() => door.stats.streams).toBe(0);
     },
   );
 

@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { memoryStore } from '../../src/store/memory.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
+const later = (ms: number): void => void vi.advanceTimersByTime(ms);
 
 it('gives what was put, until it expires', async () => {
   const store = memoryStore();

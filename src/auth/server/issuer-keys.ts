@@ -58,7 +58,11 @@ export function remoteKeys({ issuer, jwksUri, timeoutMs }: RemoteKeys, { report 
       loading = undefined;
     }
   };
-  const remaining = (pauseMs: number): number => (attemptedAt + pauseMs - Date.now()) / 1_000;
+  /** In seconds. A clock that was set back must not make it longer. */
+  const remaining = (pauseMs: number): number => {
+    const passed = Date.now() - attemptedAt;
+    return passed < 0 ? 0 : (pauseMs - passed) / 1_000;
+  };
 
   return {
     async current() {

@@ -51,7 +51,7 @@ export class Session {
   readonly engine: Engine;
   readonly terms: SessionTerms;
   generation = 1;
-  lastUsed: number = Date.now();
+  lastUsed: number = performance.now();
   /** Lost images, and other notices: every listener gets them with its next answer. */
   readonly losses: Notices = new Notices();
   readonly remarks: Notices = new Notices();
@@ -121,7 +121,7 @@ export class Session {
     const run = new Run(++this.#cells, code, { language, onError, package: pack, apart, ...limits });
     run.onEnd = (outcome) => end(outcomeEnding(outcome));
     this.#queue.push(run);
-    this.lastUsed = Date.now();
+    this.lastUsed = performance.now();
     this.#pump();
     return run;
   }
@@ -135,7 +135,7 @@ export class Session {
   /** Any operation but `evaluate`; boots the image where there is none. */
   async ask<Name extends OperationName>(op: Name, fields: FieldsOf<Name>, ms: number = askMs): Promise<ResultOf<Name>> {
     if (this.#closed) throw new Error(`The session ${this.handle} is closed`);
-    this.lastUsed = Date.now();
+    this.lastUsed = performance.now();
     return this.terms.audit.asking(this, op, fields, async () => {
       const answer = await (await this.#boot()).requestWithin(ms, op, fields);
       if (answer['refused'] !== undefined) throw new Refused(asText(answer['refused']), asRefusalReason(answer['reason']));
@@ -201,7 +201,7 @@ export class Session {
       this.#note(run, run.outcome as Outcome);
       this.#current = undefined;
       this.#unseen = [...this.#unseen.filter((one) => !one.shown), run].slice(-maxUnseen);
-      this.lastUsed = Date.now();
+      this.lastUsed = performance.now();
       this.#pump();
     });
   }

@@ -157,7 +157,7 @@ export class Sessions {
 
   #expire(): void {
     const { idleMs } = this.#options;
-    const before = Date.now() - idleMs;
+    const before = performance.now() - idleMs;
     for (const session of [...this.#sessions.values()]) {
       const { state, lastUsed, owner, handle } = session;
       if (lastUsed > before || state === 'busy' || state === 'paused' || state === 'starting') continue;

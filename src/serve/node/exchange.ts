@@ -17,6 +17,9 @@ interface Mounted {
 
 const joinedUpTo = 16 * 1024;
 
+/** A request target in absolute form, with its authority and the rest. */
+const absolute = /^https?:\/\/([^/?#]*)([^#]*)$/i;
+
 export class NodeExchange implements Exchange {
   readonly #request: IncomingMessage & Mounted;
   readonly #response: ServerResponse;
@@ -47,6 +50,14 @@ export class NodeExchange implements Exchange {
   }
 
   get target(): string {
+    const target = this.#target;
+    if (target.charCodeAt(0) === 47) return target;
+    const [whole, , path = ''] = absolute.exec(target) ?? [];
+    if (whole === undefined) return target;
+    return path.startsWith('/') ? path : `/${path}`;
+  }
+
+  get #target(): string {
     const { originalUrl, url = '' } = this.#request;
     return typeof originalUrl === 'string' ? originalUrl : url;
   }
@@ -70,6 +81,11 @@ export class NodeExchange implements Exchange {
   }
 
   header(name: string): string | undefined {
+    // A target that is a whole URL names the host, and the field is ignored (RFC 9112, 3.2.2).
+    if (name === 'host' && this.#target.charCodeAt(0) !== 47) {
+      const host = absolute.exec(this.#target)?.[1];
+      if (host !== undefined) return host;
+    }
     const value: unknown = this.#request.headers[name];
     // The names of a plain object are there too.
     if (typeof value === 'string') return value;

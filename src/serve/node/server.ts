@@ -1,5 +1,6 @@
 // A node:http server with limits on everything that strangers can send before anybody knows who they are.
 import { createServer, type Server as NodeServer, type RequestListener, type ServerResponse } from 'node:http';
+import { answerHalfClosed } from './half-close.ts';
 import { endConnection, isClosing } from './linger.ts';
 
 interface Limits {
@@ -30,6 +31,7 @@ export function createLimitedServer({ headersMs = 15_000, bodyMs = 30_000, ...li
   // Node leaves out what is beyond, which may be a second Host or token: one more than allowed shows that there were too many.
   http.maxHeadersCount = maxFields + 1;
   http.on('checkExpectation', (request, response) => void (isClosing(request) || refuse(response, 417)));
+  answerHalfClosed(http);
   http.maxConnections = limits.maxConnections ?? 16_384;
   // Tools may take as long as they like; silence is broken by comments.
   http.timeout = 0;

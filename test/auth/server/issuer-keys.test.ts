@@ -246,6 +246,15 @@ describe('keys that cannot be had', () => {
     expect(server.count).toBe(2);
   });
 
+  it('are asked for again when the clock was set back meanwhile', async () => {
+    let up = false;
+    const { auth } = await fetching((_, response) => (up ? json(response, signer.jwks) : json(response, {}, 500)));
+    expect(await refusalOf(auth, await signer.sign())).toMatchObject({ status: 503 });
+    up = true;
+    later(-3_600);
+    expect(await principalOf(auth, await signer.sign())).toMatchObject({ id: 'alice' });
+  });
+
   it('let those go on that were fetched before, until their time is over', async () => {
     let up = true;
     const { auth } = await fetching((_, response) => (up ? json(response, signer.jwks) : json(response, {}, 500)));

@@ -80,13 +80,26 @@ describe('the path', () => {
     }
   });
 
-  it.each(['http://localhost/mcp', 'http://evil.example/mcp', 'https://localhost:1/mcp', 'mcp', '\\mcp'])(
+  it.each(['mcp', '\\mcp', '//localhost/mcp', 'ftp://localhost/mcp', 'http:/mcp', 'http://localhost//mcp', 'http://localhost/mcp#x'])(
     'H44 is never taken out of a target in another form: %s',
     async (path) => {
       const door = await nodeDoor(createEverything(), { auth: bearer([token]) });
       for (const headers of [{}, authorized]) expect([400, 404]).toContain((await door.send(at(path, headers))).status);
     },
   );
+
+  it('may be part of a whole URL, whose host then counts and not that of the field', async () => {
+    const door = await nodeDoor(createEverything(), { auth: bearer([token]) });
+    const status = async (target: string, host: string): Promise<number> => (await door.send(at(target, { ...authorized, host }))).status;
+    for (const own of ['http://localhost/mcp', 'HTTP://LOCALHOST/mcp', 'https://localhost:1/mcp', 'http://127.0.0.1/mcp?x=1']) {
+      expect(await status(own, 'localhost'), own).toBe(200);
+      expect(await status(own, 'evil.example'), own).toBe(200);
+      expect((await door.send(at(own))).status, own).toBe(401);
+    }
+    for (const other of ['http://evil.example/mcp', 'http:///mcp', 'http://localhost@evil.example/mcp', 'http://localhost,evil/mcp'])
+      expect([400, 403], other).toContain(await status(other, 'localhost'));
+    expect(await status('http://localhost', 'localhost')).toBe(404);
+  });
 
   it('H44 may have a query, which changes nothing', async () => {
     const door = await nodeDoor(createEverything(), { auth: bearer([token]) });

@@ -1,5 +1,5 @@
 // What ends a call before its answer: hanging up, cancelling, silence; and calls of two clients that look alike.
-import { Agent } from 'node:http';
+import { Agent, type ClientRequest } from 'node:http';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { bearer } from 'vivarium/auth';
 import { createWatched, type Watched } from '../../fixtures/http-server.mjs';
@@ -19,9 +19,9 @@ const text = (message: Message): string => message.result?.content[0].text;
 const wait = (key: string, early = false): object => ({ name: 'wait', arguments: { key, early } });
 const cancelled = (requestId: unknown): object => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } });
 
-/** Sends a request and hangs up once its call has begun, before anything was answered. */
-async function hangUp(key: string, send1: (onRequest: (outgoing: { destroy(): unknown }) => void) => Promise<unknown>): Promise<void> {
-  let outgoing: { destroy(): unknown } | undefined;
+/** Sends a request and hangs up once its call has begun, before anything was answered: by a reset, which the server sees at once: a plain end could be that of one side only. */
+async function hangUp(key: string, send1: (onRequest: (outgoing: ClientRequest) => void) => Promise<unknown>): Promise<void> {
+  let outgoing: ClientRequest | undefined;
   const failed = send1((one) => {
     outgoing = one;
   }).then(
@@ -29,7 +29,7 @@ async function hangUp(key: string, send1: (onRequest: (outgoing: { destroy(): un
     () => true,
   );
   await watched.noted(`begun ${key}`);
-  outgoing?.destroy();
+  outgoing?.socket?.resetAndDestroy();
   expect(await failed).toBe(true);
 }
 

@@ -2,6 +2,7 @@
 import { bearer, jwt } from '../../../auth/index.ts';
 import { VivariumError } from '../../../jsonrpc/error.ts';
 import type { Authorizer } from '../../../protocol/authorization.ts';
+import { withHosts } from '../../../serve/node/hosts.ts';
 import { type HttpServing, type ListenOptions, serveHttp } from '../../../serve/node.ts';
 import { coreOf } from '../../../server/core.ts';
 import type { Server } from '../../../server/server.ts';
@@ -53,9 +54,7 @@ export async function listen(server: Server, values: Values, more: ListenOptions
 
 /** On a port of its own on the loopback, under the rules of the address in front. */
 function behind(options: ListenOptions, outside: string): ListenOptions {
-  const { host = '127.0.0.1', publicUrl = outside, allowedHosts } = options;
-  const hosts = allowedHosts ?? (isLoopback(host) ? undefined : options.publicUrl === undefined ? ['*'] : [new URL(publicUrl).host]);
-  return { ...options, host: '127.0.0.1', port: 0, publicUrl, ...(hosts !== undefined && { allowedHosts: hosts }) };
+  return { ...withHosts(options, options.host ?? '127.0.0.1'), host: '127.0.0.1', port: 0, publicUrl: options.publicUrl ?? outside };
 }
 
 /** The host and the port of `--http`; a host that others can reach wants to be meant. */

@@ -1,6 +1,7 @@
 // vivarium serve --http, as the built package does it.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,6 +95,20 @@ function send(url: string, { method = 'POST', headers = {}, body }: Sent): Promi
   return fetch(url, { method, headers: all, ...(body !== undefined && { body: JSON.stringify(body) }) });
 }
 
+/** Of a request that names this host. */
+function statusFor(url: string, host: string): Promise<number | undefined> {
+  const { port, pathname } = new URL(url);
+  const address = new URL(url).hostname.replace('0.0.0.0', '127.0.0.1');
+  const headers = { host, authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: '*/*' };
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: address, port, path: pathname, method: 'POST', headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    asked.on('error', reject).end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }));
+  });
+}
+
 const jsonOf = async (response: Response): Promise<Json> => response.json();
 const hello = (headers: object = {}): Sent => modern('tools/call', { name: 'hello' }, { ...headers });
 
@@ -117,6 +132,30 @@ describe('vivarium serve --http', () => {
       expect((await jsonOf(opened)).result.protocolVersion).toBe(revision);
       const headers = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': revision };
       expect((await jsonOf(await send(url, { headers, body: call(1, 'hello') }))).result.content[0].text).toBe('Hello');
+    }
+  });
+
+  it.each([
+    ['127.0.0.1:0', [], {}],
+    ['127.0.0.2:0', [], {}],
+    ['127.0.0.1:0', ['--allow-host', 'api.example'], {}],
+    ['0.0.0.0:0', ['--allow-remote', '--auth-token-env', 'TOKEN', '--public-url', 'https://api.example/mcp'], { TOKEN: token }],
+  ])('judges Host as it does with --watch: %s %j', async (at, more, env) => {
+    const args = ['server.mjs', '--http', at, ...more];
+    const [plain, watched] = await Promise.all([start(args, env), start([...args, '--watch'], env)]);
+    for (const host of [
+      'localhost',
+      '127.0.0.1',
+      '127.0.0.2',
+      '[::1]:9',
+      'api.example',
+      'api.example:5',
+      'evil.example',
+      'localhost.',
+      'a,b',
+    ]) {
+      const found = await Promise.all([plain, watched].map(({ url }) => statusFor(url, host)));
+      expect(found[1], host).toBe(found[0]);
     }
   });
 
