@@ -142,7 +142,7 @@ export const floors = [
   flat('stdio'),
   flat('http'),
   flat('http-2026'),
-  ...clientCall('http', 5, 0.3),
+  ...clientCall('http', 15, 0.5),
   ...clientCall('stdio', 3, 0.6),
   ...large('result 1 MB, http'),
   ...large('echo 1 MB, stdio'),

@@ -4,7 +4,7 @@ import type { Params, RequestId } from '../jsonrpc/message.ts';
 import type { ChannelEnd, Connector } from '../protocol/channel.ts';
 import { metaKeys } from '../protocol/revision.ts';
 import type { InputRequiredResult, LoggingLevel, SubscriptionFilter, Tool } from '../protocol/types.ts';
-import { maxTimerMs, pause } from '../text/timeouts.ts';
+import { maxTimerMs, pause, withBoth } from '../text/timeouts.ts';
 import { type Connection, establish } from './connection.ts';
 import { Events } from './events.ts';
 import { type About, endCause, fail, isGone, Lost } from './failure.ts';
@@ -354,8 +354,9 @@ export class Conversation implements LinkHost {
     };
     try {
       const params = this.#withMeta({ notifications: filter }, {}, connection);
-      const how = { ...usual, signal: AbortSignal.any([signal, late.signal]), open: true, onId };
-      await connection.link.request('subscriptions/listen', params, how);
+      const listen = (either: AbortSignal) =>
+        connection.link.request('subscriptions/listen', params, { ...usual, signal: either, open: true, onId });
+      await withBoth(signal, late.signal, listen);
     } catch (error) {
       if (!late.signal.aborted) throw error;
       throw new VivariumError('ERR_TIMEOUT', `The server did not acknowledge subscriptions/listen within ${idleMs} ms (idleMs)`);

@@ -166,7 +166,7 @@ export class Link {
     switch (parsed.kind) {
       case 'response': {
         const waiting = parsed.id === undefined ? undefined : this.#take(parsed.id);
-        if (waiting === undefined) return this.#unknown(parsed.id);
+        if (waiting === undefined) return this.#misnamed(message) ? undefined : this.#unknown(parsed.id);
         if (parsed.error !== undefined) waiting.reject(RpcError.from(parsed.error, { method: waiting.method, target: this.#host.target }));
         else if (typeof parsed.result !== 'object' || parsed.result === null || Array.isArray(parsed.result)) {
           waiting.reject(new VivariumError('ERR_PROTOCOL', `The server answered ${waiting.method} with a result that is no object`));
@@ -183,6 +183,7 @@ export class Link {
         if (parsed.method === 'notifications/progress') return this.#progress(parsed.params);
         return this.#host.told(parsed.method, parsed.params);
       case 'refused':
+        if (this.#misnamed(message)) return;
         this.#host.warn({ code: 'bad-message', message: `The server sent a message that cannot be read: ${String(parsed.error.data)}` });
     }
   }
@@ -194,6 +195,22 @@ export class Link {
       waiting.reject(new VivariumError('ERR_TOO_LARGE', `The answer of the server to ${waiting.method} is ${problem}`));
     else this.#host.warn({ code: 'bad-message', message: `The server sent a message that is ${problem}` });
     if (parsed.kind === 'request') this.answer(parsed.id, { error: faults.invalidRequest(`The message is ${problem}`) }, { era: 'legacy' });
+  }
+
+  /** Our ids are integers. "1" is meant for 1, and a result with what can be no id at all for the only one that waits. */
+  #misnamed(message: unknown): boolean {
+    if (typeof message !== 'object' || message === null || !('result' in message || 'error' in message)) return false;
+    const { id } = message as { readonly id?: unknown };
+    if (Number.isInteger(id) || ('error' in message && typeof id !== 'string')) return false;
+    const alike = typeof id === 'string' && id !== '' ? Number(id) : Number.NaN;
+    const [only] = typeof id !== 'string' && this.#waiting.size === 1 ? this.#waiting.keys() : [];
+    const meant = this.#waiting.has(alike) ? alike : only;
+    if (meant === undefined || this.#waiting.get(meant)?.how.open === true) return false;
+    const { method, reject } = this.#take(meant) as Waiting;
+    const said = id === undefined ? 'no id' : `the id ${typeof id === 'object' && id !== null ? '{…}' : cut(JSON.stringify(id))}`;
+    const rule = 'an answer repeats the id of its request, type included';
+    reject(new VivariumError('ERR_PROTOCOL', `The server answered ${method}, whose id is ${meant}, with ${said}: ${rule}`));
+    return true;
   }
 
   #unknown(id: RequestId | undefined): void {

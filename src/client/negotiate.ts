@@ -4,7 +4,7 @@ import type { Channel, ChannelEnd, ChannelFailure } from '../protocol/channel.ts
 import { isLeftToExtensions, type MethodInfo, methods } from '../protocol/methods.ts';
 import { handshakeRevisions, isRevision, metaKeys, type Revision, statelessRevisions, traitsOf } from '../protocol/revision.ts';
 import type { ClientCapabilities, DiscoverResult, Implementation, InitializeResult, ServerCapabilities } from '../protocol/types.ts';
-import { settledWithin } from '../text/timeouts.ts';
+import { pause, settledWithin } from '../text/timeouts.ts';
 import { type About, endCause, fail, failureCause, Lost } from './failure.ts';
 import type { Link } from './link.ts';
 import type { Introduction, Verdict } from './options.ts';
@@ -21,7 +21,7 @@ export interface ConnectTerms {
 /** The server belongs to the older era; `reopen` where the connection did not survive the question. */
 export class Older extends Error {
   readonly reopen: boolean;
-  /** It was silent only, and may be slow to start: its answer to the question still counts, until it answers the handshake. */
+  /** It was silent only, and may be slow to start: its answer to the question still counts where it refuses the handshake. */
   readonly late: Late | undefined;
 
   constructor(reopen: boolean, late?: Late) {
@@ -175,28 +175,48 @@ function rpcIn(error: unknown): RpcError | undefined {
   return told === undefined ? undefined : RpcError.from(told);
 }
 
-/** The handshake of the older era, beside a question of the newer one that was not answered yet: what is answered first holds. */
+/**
+ * The handshake of the older era, beside a question of the newer one that was not answered yet. A server that knows both may answer
+ * both, in any order, and then speaks what it agreed to last: so the handshake decides, unless it is refused or passed over.
+ */
 export async function initializeUnless(late: Late | undefined, link: Link, terms: ConnectTerms, about: About): Promise<Introduction> {
   if (late === undefined) return initialize(link, terms, about);
-  let found: Introduction | undefined;
-  const modern = late.introduced.then((introduction) => {
-    found = introduction;
-    return introduction;
-  });
-  // Both answers may have come in one piece: the first of them is given the time to be seen.
-  const isWanted = (): Promise<boolean> => new Promise((resolve) => setTimeout(() => resolve(found === undefined), 0));
-  const answered = initialize(link, terms, about, isWanted);
-  answered.then(late.giveUp, () => undefined);
-  return Promise.race([answered, modern.catch(() => answered)]);
+  const over = new AbortController();
+  try {
+    const answered = initialize(link, terms, about, over.signal).catch((error: unknown) => new Refused(error));
+    const passedOver = late.introduced.then(
+      () => pause(terms.probeMs, over.signal),
+      () => new Promise<never>(() => undefined),
+    );
+    const first = await Promise.race([answered, passedOver]);
+    if (first !== undefined && !(first instanceof Refused)) return first;
+    const found = await settledWithin(
+      terms.probeMs,
+      late.introduced.catch(() => undefined),
+    );
+    if (found === undefined) throw first?.why;
+    return found;
+  } finally {
+    late.giveUp();
+    over.abort();
+  }
+}
+
+class Refused {
+  readonly why: unknown;
+
+  constructor(why: unknown) {
+    this.why = why;
+  }
 }
 
 /** The handshake of the older era. */
-export async function initialize(link: Link, terms: ConnectTerms, about: About, isWanted?: () => Promise<boolean>): Promise<Introduction> {
+export async function initialize(link: Link, terms: ConnectTerms, about: About, signal?: AbortSignal): Promise<Introduction> {
   const pinned = terms.revision === 'auto' ? undefined : terms.revision;
   const wanted = pinned ?? (handshakeRevisions.at(-1) as Revision);
   const timeouts = { idleMs: terms.connectMs, totalMs: terms.connectMs };
   const params = { protocolVersion: wanted, capabilities: terms.capabilities, clientInfo: terms.info };
-  const result = (await link.request('initialize', params, { era: 'legacy', timeouts })) as unknown as InitializeResult;
+  const result = (await link.request('initialize', params, { era: 'legacy', timeouts, signal })) as unknown as InitializeResult;
   const { protocolVersion, capabilities, serverInfo, instructions } = result;
   if (typeof protocolVersion !== 'string' || typeof capabilities !== 'object' || capabilities === null) {
     throw fail('ERR_PROTOCOL', 'The server answered initialize with something else', about);
@@ -205,8 +225,7 @@ export async function initialize(link: Link, terms: ConnectTerms, about: About, 
     const want = pinned ?? 'a revision this client knows';
     throw fail('ERR_ERA', `The server speaks ${protocolVersion}, not ${want}`, about);
   }
-  if (isWanted === undefined || (await isWanted()))
-    link.notify('notifications/initialized', undefined, { era: 'legacy', revision: protocolVersion });
+  link.notify('notifications/initialized', undefined, { era: 'legacy', revision: protocolVersion });
   return { era: 'legacy', revision: protocolVersion, server: serverInfo, capabilities, instructions };
 }
 

@@ -3,6 +3,7 @@ import { cut, RpcError, VivariumError } from '../jsonrpc/error.ts';
 import type { Params } from '../jsonrpc/message.ts';
 import type { Revision } from '../protocol/revision.ts';
 import type { InputRequiredResult } from '../protocol/types.ts';
+import { withBoth } from '../text/timeouts.ts';
 import { answer } from './incoming.ts';
 import type { ClientExtension, ClientOptions, ExtensionCall } from './options.ts';
 
@@ -15,9 +16,9 @@ export async function nextRound(
   own: AbortSignal | undefined,
   ending: AbortSignal,
 ): Promise<object> {
-  const signal = own === undefined ? ending : AbortSignal.any([own, ending]);
+  const ask = (signal: AbortSignal): Promise<object> => answered(params, result, options, revision, signal);
   try {
-    return await answered(params, result, options, revision, signal);
+    return await (own === undefined ? ask(ending) : withBoth(own, ending, ask));
   } catch (error) {
     if (ending.aborted) throw new VivariumError('ERR_CLOSED', 'The client is closed');
     if (own?.aborted) throw new VivariumError('ERR_CANCELLED', 'The request was cancelled', { cause: own.reason });

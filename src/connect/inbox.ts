@@ -6,6 +6,7 @@ const maxJunk = 1_000;
 /** What comes before anybody listens; whoever connects listens at once. */
 const maxWaiting = 1_000;
 const maxLine = 500;
+const mayBeMessage = /^\s*[[{]/;
 
 export class Inbox {
   #listener: ((message: object) => void) | undefined;
@@ -41,7 +42,8 @@ export class Inbox {
     this.#last = text.length > 65_536 ? `(${text.length} characters)` : text;
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      // An exception for each event of a flood would cost more than all the rest.
+      value = mayBeMessage.test(text) ? JSON.parse(text) : undefined;
     } catch {
       this.#discard(text);
       return undefined;

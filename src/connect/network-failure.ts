@@ -22,6 +22,7 @@ const texts: Readonly<Record<string, string>> = {
   ECONNRESET: 'The connection broke',
   EPIPE: 'The connection broke',
   UND_ERR_SOCKET: 'The connection broke',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'The connection broke',
   UND_ERR_CONNECT_TIMEOUT: 'The host does not answer',
   CERT_HAS_EXPIRED: 'TLS: the certificate has expired',
   CERT_NOT_YET_VALID: 'TLS: the certificate is not valid yet',
@@ -65,8 +66,11 @@ export function asNetworkFailure(error: unknown, unsent: boolean): ChannelFailur
   const code = codeOf(error);
   const said = printable(messageOf(error).trim());
   // A server that speaks something else, or whose head is larger than can be read.
-  if (code?.startsWith('HPE_'))
-    return { kind: 'protocol', message: `What came back is not HTTP (${code}): ${said}`, unsent: false, cause: error };
+  if (isForeign(error, code)) {
+    return { kind: 'protocol', message: `What came back is not HTTP (${code ?? 'HPE'}): ${said}`, unsent: false, cause: error };
+  }
+  const odd = error instanceof Error && code === 'UND_ERR_SOCKET' ? unusable[error.message] : undefined;
+  if (odd !== undefined) return { kind: 'protocol', message: odd, unsent: false, cause: error };
   // OpenSSL says it in a line of names and numbers of its own sources.
   if (notTls.test(`${code} ${said}`)) {
     const message = `TLS: the server does not speak it there (${code}); did you mean http://?`;
@@ -81,6 +85,19 @@ export function asNetworkFailure(error: unknown, unsent: boolean): ChannelFailur
     unsent,
     cause: error,
   };
+}
+
+/** What undici says of answers that end a connection, and has no code for. */
+const unusable: Readonly<Record<string, string>> = {
+  'bad upgrade': 'The server answered 101: it wants to speak another protocol than HTTP, which nobody asked for',
+  'bad response': 'The server sent an answer to nothing, or answered 100 (Continue), which nobody asked for',
+};
+
+function isForeign(error: unknown, code: string | undefined): boolean {
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return true;
+  if (!(error instanceof Error) || (error.name !== 'HTTPParserError' && !code?.startsWith('HPE_'))) return false;
+  // Nothing was left to read: the connection ended in the middle of what was HTTP.
+  return (error as { readonly data?: unknown }).data !== '';
 }
 
 /** Of the error, or of what caused it: fetch wraps, and connecting to several addresses gathers. */

@@ -1,5 +1,6 @@
 // What only a client on Node can set: connections and certificates.
-import type { NodeTerms, TlsOptions } from './node-requester.ts';
+import type { TlsOptions } from './node-dialer.ts';
+import type { NodeTerms } from './node-requester.ts';
 import { atLeast, type WebOptions } from './web-options.ts';
 
 export interface HttpOptions extends WebOptions {

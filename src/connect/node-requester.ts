@@ -1,20 +1,17 @@
-// Requests on node:http and node:https, with connections that are kept.
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as plainRequest, type RequestOptions } from 'node:http';
-import { Agent as HttpsAgent, request as secureRequest } from 'node:https';
-import type { Socket } from 'node:net';
+// Requests by undici's client, which costs a third of node:http: each has a connection to itself while it lasts.
+import type { Client } from 'undici';
+// The package as a whole takes three times as long to load.
+// @ts-expect-error It is the class of the line above, without its types.
+import Untyped from 'undici/lib/dispatcher/client.js';
+import { VivariumError } from '../jsonrpc/error.ts';
+import { type HttpProxy, ProxyMistake, proxyFor } from '../node/proxy.ts';
+import { ProxyRefusal, ProxyUnreachable } from '../node/tunnel.ts';
 import type { ChannelFailure } from '../protocol/channel.ts';
-import { asNetworkFailure, ConnectTimeout } from './network-failure.ts';
+import { asNetworkFailure } from './network-failure.ts';
+import { Dialer, type TlsOptions } from './node-dialer.ts';
+import { lookupIn } from './node-headers.ts';
 import { noMessage } from './refusal.ts';
 import type { Outgoing, Reception, Requester, Underway } from './requester.ts';
-
-export interface TlsOptions {
-  /** Certificates that are trusted instead of the usual ones. */
-  readonly ca?: string | readonly string[];
-  readonly cert?: string;
-  readonly key?: string;
-  readonly servername?: string;
-  readonly rejectUnauthorized?: boolean;
-}
 
 export interface NodeTerms {
   readonly connectMs: number;
@@ -22,184 +19,224 @@ export interface NodeTerms {
   readonly tls: TlsOptions;
 }
 
-interface Pool {
-  /** Connections over which bytes may have gone. */
-  readonly connected: WeakSet<object>;
-  readonly underway: Set<NodeRequest>;
-  start(outgoing: Outgoing): ClientRequest;
-}
-
-type Agent = HttpAgent | HttpsAgent;
+const UndiciClient = Untyped as typeof Client;
 
 /** So long an idle connection is kept where the server does not say how long it will keep it. */
 const idleMs = 60_000;
-
-export function createNodeRequester(url: URL, { connectMs, maxSockets, tls }: NodeTerms): Requester {
-  const secure = url.protocol === 'https:';
-  const connected = new WeakSet<object>();
-  const create = (most: number): Agent => {
-    const options = { keepAlive: true, maxSockets: most, maxFreeSockets: maxSockets, noDelay: true };
-    const agent = secure ? new HttpsAgent({ ...options, ...(tls as object) }) : new HttpAgent(options);
-    watchConnections(agent, secure, connectMs, connected);
-    // Node's own would undo the time limit that each connection has.
-    agent.keepSocketAlive = (socket) => {
-      (socket as Socket).unref();
-      return true;
-    };
-    return agent;
-  };
-  // An answer to the server's question must not wait behind the calls that wait for it.
-  const calls = create(maxSockets);
-  const rest = create(Number.POSITIVE_INFINITY);
-  const request = secure ? secureRequest : plainRequest;
-  const { protocol } = url;
-  const hostname = url.hostname.replace(/^\[|\]$/g, '');
-  const port = url.port || (secure ? 443 : 80);
-  const pool: Pool = {
-    connected,
-    underway: new Set(),
-    start({ verb, path, fields, body, holds }) {
-      fields.push('host', url.host);
-      if (body !== undefined) fields.push('content-length', String(Buffer.byteLength(body)));
-      const agent = holds ? calls : rest;
-      return request({ protocol, hostname, port, method: verb, path, headers: fields as never, agent } satisfies RequestOptions);
-    },
-  };
-  return {
-    send(outgoing, reception) {
-      const one = new NodeRequest(reception, pool);
-      one.begin(outgoing);
-      return one;
-    },
-    close() {
-      for (const one of [...pool.underway]) one.abort();
-      calls.destroy();
-      rest.destroy();
-    },
-  };
-}
-
-function watchConnections(agent: Agent, secure: boolean, connectMs: number, connected: WeakSet<object>): void {
-  const connect = agent.createConnection.bind(agent) as (...given: unknown[]) => Socket;
-  const watched = (...given: unknown[]): Socket => {
-    const socket = connect(...given);
-    const timer = setTimeout(() => socket.destroy(new ConnectTimeout(connectMs)), connectMs);
-    socket.once('close', () => clearTimeout(timer));
-    socket.once(secure ? 'secureConnect' : 'connect', () => {
-      clearTimeout(timer);
-      connected.add(socket);
-      socket.setKeepAlive(true, 1_000);
-    });
-    return socket;
-  };
-  agent.createConnection = watched as typeof agent.createConnection;
-}
-
-/** A second less than the server promises. */
-function keptFor(keepAlive: unknown): number {
-  const seconds = /\btimeout=(\d{1,6})\b/.exec(String(keepAlive))?.[1];
-  return seconds === undefined ? idleMs : Math.min(idleMs, Math.max(500, 1_000 * Number(seconds) - 1_000));
-}
-
 /** A write of so little to an idle connection is taken as a whole or not at all. */
 const atOnce = 4_096;
 
+export function createNodeRequester(url: URL, terms: NodeTerms): Requester {
+  return new NodeRequester(url, terms, knownProxy(url));
+}
+
+function knownProxy(url: URL): HttpProxy | undefined {
+  try {
+    return proxyFor(url);
+  } catch (error) {
+    throw error instanceof ProxyMistake ? new VivariumError('ERR_CONFIG', error.message) : error;
+  }
+}
+
+/** It never came about: undici must not take the error for one of its own, which it answers by dialing again. */
+class Undialed extends Error {
+  override readonly cause: Error;
+
+  constructor(cause: Error) {
+    super(cause.message);
+    this.cause = cause;
+  }
+}
+
+class NodeRequester implements Requester {
+  /** Set when the proxy gets requests rather than a tunnel. */
+  readonly proxy: HttpProxy | undefined;
+  readonly #origin: string;
+  readonly #maxCalls: number;
+  readonly #dialer: Dialer;
+  readonly #idle: Connection[] = [];
+  readonly #underway: Set<NodeRequest> = new Set();
+  readonly #waiting: Set<NodeRequest> = new Set();
+  #calls = 0;
+
+  constructor(url: URL, { connectMs, maxSockets, tls }: NodeTerms, proxy: HttpProxy | undefined) {
+    this.#origin = url.origin;
+    this.#maxCalls = maxSockets;
+    this.#dialer = new Dialer(url, connectMs, tls, proxy);
+    this.proxy = url.protocol === 'https:' ? undefined : proxy;
+  }
+
+  send(outgoing: Outgoing, reception: Reception): Underway {
+    const one = new NodeRequest(this, outgoing, reception);
+    // An answer to the server's question must not wait behind the calls that wait for it.
+    if (outgoing.holds && this.#calls >= this.#maxCalls) this.#waiting.add(one);
+    else this.#start(one);
+    return one;
+  }
+
+  close(): void {
+    for (const one of [...this.#waiting, ...this.#underway]) one.abort();
+    for (const connection of this.#idle.splice(0)) connection.end();
+  }
+
+  /** `connection` can be used again. */
+  over(one: NodeRequest, connection: Connection | undefined): void {
+    if (connection !== undefined) this.#idle.push(connection);
+    if (this.#waiting.delete(one) || !this.#underway.delete(one) || !one.outgoing.holds) return;
+    this.#calls--;
+    const [next] = this.#waiting;
+    if (next === undefined || this.#calls >= this.#maxCalls) return;
+    this.#waiting.delete(next);
+    this.#start(next);
+  }
+
+  #start(one: NodeRequest): void {
+    this.#underway.add(one);
+    if (one.outgoing.holds) this.#calls++;
+    const { proxy } = this;
+    const { outgoing } = one;
+    if (proxy !== undefined && proxy.authorization !== undefined) outgoing.fields.push('proxy-authorization', proxy.authorization);
+    const path = proxy === undefined ? outgoing.path : `${this.#origin}${outgoing.path}`;
+    one.begin(this.#idle.pop() ?? new Connection(this.#origin, this.#dialer), path);
+  }
+}
+
+class Connection {
+  readonly client: Client;
+  #stop: (() => void) | undefined;
+
+  constructor(origin: string, dialer: Dialer) {
+    this.client = new UndiciClient(origin, {
+      connect: (_options, done) => {
+        this.#stop = dialer.dial((error, socket) => {
+          this.#stop = undefined;
+          if (socket === undefined) done(new Undialed(error as Error), null);
+          else done(null, socket);
+        });
+      },
+      // How long to wait is for those to say who wait.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      // Used once more after the server has begun to close it, a request would be lost.
+      keepAliveTimeoutThreshold: 1_000,
+    });
+  }
+
+  end(): void {
+    this.#stop?.();
+    this.client.destroy(() => undefined);
+  }
+}
+
 class NodeRequest implements Underway {
+  readonly outgoing: Outgoing;
+  readonly #requester: NodeRequester;
   readonly #reception: Reception;
-  readonly #pool: Pool;
-  #request: ClientRequest | undefined;
-  #bodyLength = 0;
+  #connection: Connection | undefined;
+  /** From here on something may have been sent. */
+  #begun = false;
   #answered = false;
   #over = false;
 
-  constructor(reception: Reception, pool: Pool) {
+  constructor(requester: NodeRequester, outgoing: Outgoing, reception: Reception) {
+    this.#requester = requester;
+    this.outgoing = outgoing;
     this.#reception = reception;
-    this.#pool = pool;
   }
 
-  begin(outgoing: Outgoing): void {
-    const { body } = outgoing;
-    this.#pool.underway.add(this);
-    this.#bodyLength = body?.length ?? 0;
-    try {
-      const request = this.#pool.start(outgoing);
-      this.#request = request;
-      request.on('response', (response) => this.#response(response));
-      request.on('error', (error) => this.#error(error));
-      request.end(body);
-      joinWrites(request as Unwritten);
-    } catch (error) {
-      // A header that cannot be sent. Told later, because the caller does not have this object yet.
-      queueMicrotask(() => this.#fail({ kind: 'protocol', message: (error as Error).message, unsent: true, cause: error }));
-    }
+  begin(connection: Connection, path: string): void {
+    const { verb, fields, body } = this.outgoing;
+    this.#connection = connection;
+    connection.client.dispatch({ method: verb, path, headers: fields, body: body ?? null }, this);
   }
 
   abort(): void {
-    if (!this.#finish()) return;
-    this.#request?.destroy();
+    this.#finish(false);
   }
 
-  #response(response: IncomingMessage): void {
+  onConnect(): void {
+    this.#begun = true;
+  }
+
+  onHeaders(status: number, raw: readonly Buffer[]): boolean {
+    if (status < 200 || this.#over) return true;
     this.#answered = true;
-    response.on('error', (error) => this.#error(error));
-    if (this.#over) return;
-    const { headers, socket } = response;
-    // Used once more after the server has begun to close it, a request would be lost.
-    if (!socket.timeout) socket.setTimeout(keptFor(headers['keep-alive']));
-    const coding = headers['content-encoding'];
-    if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-      this.#fail(noMessage(`The server compresses its answers (${coding}) although nobody asked for it`, response.statusCode));
-      this.#request?.destroy();
-      return;
+    const header = lookupIn(raw);
+    const { proxy } = this.#requester;
+    const coding = header('content-encoding');
+    if (status === 407 && proxy !== undefined) this.#fail(asNetworkFailure(new ProxyRefusal(proxy, status), true));
+    else if (coding !== undefined && coding.toLowerCase() !== 'identity') {
+      this.#fail(noMessage(`The server compresses its answers (${coding}) although nobody asked for it`, status));
+    } else {
+      try {
+        this.#reception.head(status, header);
+      } catch (error) {
+        rethrow(error);
+      }
     }
-    response.on('data', (bytes: Uint8Array) => {
-      if (!this.#over) this.#reception.data(bytes);
-    });
-    response.on('end', () => {
-      if (this.#finish()) this.#reception.end();
-    });
-    this.#reception.head(response.statusCode ?? 0, (name) => {
-      const value = headers[name];
-      return Array.isArray(value) ? value.join(', ') : value;
-    });
+    return true;
   }
 
-  #error(error: Error): void {
-    this.#fail(asNetworkFailure(error, this.#isUnsent(error)));
+  onData(bytes: Uint8Array): boolean {
+    try {
+      if (!this.#over) this.#reception.data(bytes);
+    } catch (error) {
+      rethrow(error);
+    }
+    return true;
+  }
+
+  onComplete(): void {
+    try {
+      if (this.#finish(true)) this.#reception.end();
+    } catch (error) {
+      rethrow(error);
+    }
+  }
+
+  onError(error: Error): void {
+    if (this.#over) return;
+    if ((error as NodeJS.ErrnoException).code === 'UND_ERR_INVALID_ARG') {
+      // A header that cannot be sent. Told later, because the caller does not have this object yet.
+      queueMicrotask(() => this.#fail({ kind: 'protocol', message: error.message, unsent: true, cause: error }));
+    } else this.#fail(this.#failure(error instanceof Undialed ? error.cause : error));
+  }
+
+  #failure(error: Error): ChannelFailure {
+    if (!(error instanceof ProxyUnreachable)) return asNetworkFailure(error, this.#isUnsent(error));
+    const failure = asNetworkFailure(error.cause, true);
+    return { ...failure, message: `${error.message}: ${failure.message}` };
   }
 
   #isUnsent(error: NodeJS.ErrnoException): boolean {
-    const { socket, reusedSocket } = this.#request ?? {};
     if (this.#answered) return false;
-    if (socket === undefined || socket === null || !this.#pool.connected.has(socket)) return true;
-    // The kernel refused the only write there was.
-    return reusedSocket === true && error.syscall === 'write' && this.#bodyLength < atOnce / 4;
+    // Or the kernel refused the only write there was.
+    return !this.#begun || (error.syscall === 'write' && (this.outgoing.body?.length ?? 0) < atOnce / 4);
   }
 
   #fail(failure: ChannelFailure): void {
-    if (this.#finish()) this.#reception.failed(failure);
+    try {
+      if (this.#finish(false)) this.#reception.failed(failure);
+    } catch (error) {
+      rethrow(error);
+    }
   }
 
-  #finish(): boolean {
+  #finish(reusable: boolean): boolean {
     if (this.#over) return false;
     this.#over = true;
-    this.#pool.underway.delete(this);
+    const connection = this.#connection;
+    if (!reusable) connection?.end();
+    this.#requester.over(this, reusable ? connection : undefined);
     return true;
   }
 }
 
-/** What a request of node:http has yet to write; undocumented, so it is looked at before it is used. */
-interface Unwritten {
-  readonly outputData?: { readonly data?: unknown; callback?: unknown }[];
-}
-
-/** Its end is a write of nothing: without it, head and body go out by a plain write, which costs the system half as much. */
-function joinWrites(request: Unwritten): void {
-  const { outputData } = request;
-  if (!Array.isArray(outputData) || outputData.length !== 2) return;
-  const [all, end] = outputData;
-  if (all === undefined || typeof all.data !== 'string' || end?.data !== '') return;
-  // Nobody gave one for the body: what is there does nothing.
-  all.callback = end.callback;
-  outputData.length = 1;
+/** Otherwise undici would take what a listener throws for a failure of the network. */
+function rethrow(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }

@@ -1,4 +1,4 @@
-// Reaches a server over HTTP+SSE, the transport of 2024-11-05, on node:http and node:https.
+// Reaches a server over HTTP+SSE, the transport of 2024-11-05, on Node.
 import type { Connector } from '../protocol/channel.ts';
 import { asNodeTerms, type HttpOptions, nodeNames } from './node-options.ts';
 import { createNodeRequester } from './node-requester.ts';

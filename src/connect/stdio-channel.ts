@@ -15,6 +15,11 @@ const maxQueuedBytes = 64 * 1024 * 1024;
 /** What is read before anybody listens. */
 const maxHeld = 1024 * 1024;
 const maxHeldJunk = 100;
+/** Lines in a row that are no messages: so many are told of, and after so many the server is given up. */
+const maxToldJunk = 1_000;
+const maxJunk = 50_000;
+/** After so many lines in one piece others have their turn: signals, time limits. */
+const maxLinesAtOnce = 1_000;
 /** How long one end of a process may be closed before the others are not waited for. */
 const settleMs = 250;
 /** Somebody else may hold the streams of a process that has ended, and write on. What it wrote itself is read in fewer turns. */
@@ -22,6 +27,7 @@ const maxSettles = 16;
 /** For the system to remove what was killed. */
 const killedMs = 1_000;
 const blank = /^[ \t\r]*$/;
+const mayBeMessage = /^[ \t\r]*[[{]/;
 
 export class StdioChannel implements Channel {
   readonly kind = 'pipe';
@@ -38,6 +44,9 @@ export class StdioChannel implements Channel {
   #held: object[] = [];
   #heldLength = 0;
   #heldJunk: string[] = [];
+  /** In a row. */
+  #junkLines = 0;
+  #linesAtOnce = 0;
   #lastLine: string | undefined;
   #wanted = false;
   #exit: { readonly exitCode: number | null; readonly exitSignal: string | null } | undefined;
@@ -104,8 +113,19 @@ export class StdioChannel implements Channel {
 
   #onData(chunk: Buffer): void {
     this.#heard = true;
+    this.#linesAtOnce = 0;
     this.#lines.push(chunk);
+    if (this.#ended) return;
     if (this.#heldLength > maxHeld && this.#exit === undefined) this.#child.stdout.pause();
+    else if (this.#linesAtOnce > maxLinesAtOnce) this.#rest();
+  }
+
+  #rest(): void {
+    const { stdout } = this.#child;
+    stdout.pause();
+    setImmediate(() => {
+      if (this.#heldLength <= maxHeld || this.#exit !== undefined) stdout.resume();
+    });
   }
 
   #onErrorData(chunk: Buffer, pass: boolean): void {
@@ -116,22 +136,36 @@ export class StdioChannel implements Channel {
   }
 
   #line(text: string): void {
-    if (blank.test(text)) return;
+    this.#linesAtOnce++;
+    // What follows in the same piece, where the channel ended in the middle of it.
+    if (this.#ended || blank.test(text)) return;
     this.#lastLine = short(text);
     let message: unknown;
     try {
-      message = JSON.parse(text);
+      // An exception for each line of a flood would cost more than all the rest.
+      message = mayBeMessage.test(text) ? JSON.parse(text) : undefined;
     } catch {
       return this.#junk(text);
     }
     if (typeof message !== 'object' || message === null) return this.#junk(text);
+    if (isJsonRpc(Array.isArray(message) ? message[0] : message)) this.#junkLines = 0;
+    else this.#countJunk();
     const listener = this.#listener;
     if (listener !== undefined) return later(() => listener(message));
     this.#held.push(message);
     this.#heldLength += text.length;
   }
 
+  /** `yes` instead of a server, or one that logs to where messages belong. */
+  #countJunk(): void {
+    if (++this.#junkLines <= maxJunk) return;
+    const last = printable(cut(this.#lastLine ?? ''));
+    this.#finish(`The server floods its stdout with lines that are no messages, ${maxJunk} in a row, the last of them: ${last}`);
+  }
+
   #junk(text: string): void {
+    this.#countJunk();
+    if (this.#junkLines > maxToldJunk) return;
     const line = short(text.endsWith('\r') ? text.slice(0, -1) : text);
     const listener = this.#onJunk;
     if (listener !== undefined) later(() => listener(line));
@@ -215,4 +249,8 @@ export class StdioChannel implements Channel {
     await this.#group.release();
     await this.closed;
   }
+}
+
+function isJsonRpc(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'jsonrpc' in value;
 }

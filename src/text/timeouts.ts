@@ -18,6 +18,19 @@ export async function withTimeout<T>(ms: number, work: (signal: AbortSignal) => 
   }
 }
 
+/** The signal of `work` is aborted with the first of the two; held until the work is over, for the same reason. */
+export async function withBoth<T>(one: AbortSignal, other: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(one.aborted ? one.reason : other.reason);
+  if (one.aborted || other.aborted) stop();
+  for (const signal of [one, other]) signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const signal of [one, other]) signal.removeEventListener('abort', stop);
+  }
+}
+
 /** Node fires longer timers immediately. */
 export const maxTimerMs: number = 2 ** 31 - 1;
 

@@ -49,6 +49,11 @@ export function createGuardedFetch(ask: Resolve): AuthFetch {
         }
       });
       request.on('error', reject);
+      // Nobody asked for another protocol; without this there would be neither an answer nor an error.
+      request.on('upgrade', (_answer, socket) => {
+        socket.destroy();
+        reject(new Error('it answered 101, to speak another protocol than HTTP'));
+      });
       request.end(text);
     });
   };

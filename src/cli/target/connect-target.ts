@@ -8,6 +8,7 @@ import { isRevision, type Revision, revisions } from '../../protocol/revision.ts
 import { type Arguments, CommandError, exitCodes } from '../args/command.ts';
 import { milliseconds } from '../args/flag-values.ts';
 import { refuseUnwritable } from '../terminal/output.ts';
+import { whileStarting } from '../terminal/starting-line.ts';
 import { printable } from '../terminal/terminal.ts';
 import { openLog } from './message-log.ts';
 import { type Asker, handlersFor } from './questions.ts';
@@ -55,7 +56,7 @@ export async function visit(given: Arguments, asker: Asker, work: (visit: Visit)
       timeouts: { ...(idleMs !== undefined && { idleMs }), ...(connectMs !== undefined && { connectMs }) },
       ...(log !== undefined && { tap: log.write }),
     });
-    client = await Promise.race([connecting, aborted(stop.signal)]);
+    client = await whileStarting('command' in target.entry && !verbose, Promise.race([connecting, aborted(stop.signal)]));
     client.on('warning', ({ message }) => process.stderr.write(`warning: ${printable(message)}\n`));
     if (verbose)
       client.on('log', ({ level, data }) =>

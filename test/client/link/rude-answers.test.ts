@@ -229,3 +229,37 @@ describe('lists', () => {
     expect(await client.listTools()).toHaveLength(100_000);
   });
 });
+
+describe('an answer whose id is of the wrong type', () => {
+  const misnaming =
+    (wrong: (id: number) => unknown, where: string): Manner =>
+    (message, line) => {
+      const answer = (result: unknown): void => line.say({ jsonrpc: '2.0', id: wrong(message.id as number), result });
+      beLegacy(message, message.method === where ? { ...line, answer } : line);
+    };
+
+  it.each<[string, (id: number) => unknown, string]>([
+    ['a string', String, 'the id "2"'],
+    ['null', () => null, 'the id null'],
+    ['a fraction', (id) => id + 0.5, 'the id 2.5'],
+    ['an object', (id) => ({ id }), 'the id {…}'],
+    ['left out', () => undefined, 'no id'],
+  ])('(%s) is named at once while connecting', async (_what, wrong, said) => {
+    const error = await failureOf(connect(rudePipe(misnaming(wrong, 'initialize'))));
+    expect(error).toMatchObject({
+      code: 'ERR_PROTOCOL',
+      message: expect.stringContaining(`answered initialize, whose id is 2, with ${said}:`),
+    });
+  });
+
+  it('is named at once when a call is answered so, and over HTTP, too', async () => {
+    const manner = misnaming(String, 'tools/call');
+    for (const connecting of [connect(rudePipe(manner)), connectTo((await rudeHttp(manner)).url)]) {
+      const { client } = await met(connecting);
+      expect(await failureOf(client.callTool('echo'))).toMatchObject({
+        code: 'ERR_PROTOCOL',
+        message: expect.stringMatching(/answered tools\/call, whose id is \d+, with the id "\d+"/),
+      });
+    }
+  });
+});

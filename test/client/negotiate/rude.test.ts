@@ -159,22 +159,50 @@ describe('a server that is slow to start, so that the probe seems unanswered', (
     expect(client.era).toBe('modern');
   });
 
-  it('is found to be modern by its late answer, where it takes the handshake as well', async () => {
+  /** It knows both eras, and from then on speaks only what it agreed to last; to the rest it is deaf. */
+  const either = (order: 'question first' | 'handshake first', heard: unknown[]): Manner => {
     let late: (() => void) | undefined;
-    const heard: unknown[] = [];
-    const manner: Manner = (message, line) => {
+    let isLegacy = false;
+    return (message, line) => {
       heard.push(message.method);
       if (message.method === 'server/discover' && late === undefined) late = () => beModern(message, line);
       else if (message.method === 'initialize') {
-        late?.();
+        if (order === 'question first') late?.();
         beLegacy(message, line);
-      } else if (message.id !== undefined) beModern(message, line);
+        if (order === 'handshake first') late?.();
+        isLegacy = true;
+      } else if (isLegacy && message.params?._meta?.['io.modelcontextprotocol/protocolVersion'] === undefined) beLegacy(message, line);
+    };
+  };
+
+  it.each(['question first', 'handshake first'] as const)(
+    'ends in the era of the handshake where it takes both, answering the %s',
+    async (order) => {
+      const heard: unknown[] = [];
+      const client = await connect(rudePipe(either(order, heard)), impatient);
+      onTestFinished(() => client.close());
+      expect(client.era).toBe('legacy');
+      await client.listTools();
+      expect(heard.filter((method) => method !== 'notifications/cancelled')).toEqual([
+        'server/discover',
+        'initialize',
+        'notifications/initialized',
+        'tools/list',
+      ]);
+    },
+  );
+
+  it('ends in the era of the question where it passes over the handshake', async () => {
+    let late: (() => void) | undefined;
+    const manner: Manner = (message, line) => {
+      if (message.method === 'server/discover' && late === undefined) late = () => beModern(message, line);
+      else if (message.method === 'initialize') late?.();
+      else if (message.id !== undefined) beModern(message, line);
     };
     const client = await connect(rudePipe(manner), impatient);
     onTestFinished(() => client.close());
     expect(client.era).toBe('modern');
     await client.listTools();
-    expect(heard).not.toContain('notifications/initialized');
   });
 
   it('is started once more where it then dies of the probe', async () => {

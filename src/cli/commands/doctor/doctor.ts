@@ -6,6 +6,7 @@ import { milliseconds } from '../../args/flag-values.ts';
 import { authOf, revisionOf } from '../../target/connect-target.ts';
 import { chooseTarget, connectorOf, type ServerTarget } from '../../target/target.ts';
 import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
+import { whileStarting } from '../../terminal/starting-line.ts';
 import { printable, printableJson } from '../../terminal/terminal.ts';
 import { Examination, type Step } from './step.ts';
 
@@ -67,11 +68,12 @@ async function examine(target: ServerTarget, args: Arguments, examination: Exami
       auth: await authOf(args),
       onStderr: args.values['verbose'] === true ? (line) => process.stderr.write(`${printable(line)}\n`) : undefined,
     });
-    client = await connect(connector, {
+    const connecting = connect(connector, {
       client: { name: 'vivarium-doctor', version: '0.1.0' },
       revision: revisionOf(args.values['spec-version'] as string | undefined),
       timeouts: { ...patience, connectMs, probeMs: Math.min(patience.probeMs, connectMs) },
     });
+    client = await whileStarting('command' in entry && args.values['verbose'] !== true, connecting);
     client.on('warning', ({ code, message }) => code === 'junk' && junk.push(message));
     if ('command' in entry) examination.ok('start', 'the program runs');
     if (hasToken(args)) examination.ok('authorization', 'the token is accepted');
