@@ -13,3 +13,6 @@ export function reference(): string | undefined;
 export function installLine(list: readonly Component[]): string;
 export function prepare(): boolean;
 export function prepareComponents(list?: readonly Component[]): boolean;
+export function outcome(): string;
+export function inCache(name: string): string;
+export function install(target: string, files: Readonly<Record<string, string>>, isThere: () => boolean): string | undefined;

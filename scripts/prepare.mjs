@@ -88,7 +88,8 @@ export function prepareComponents(list = components) {
   return still.length === 0;
 }
 
-function outcome() {
+/** What it means that something is missing. */
+export function outcome() {
   return env.CI ? 'With CI set that is a failure.' : 'The tests that need it are not run.';
 }
 
@@ -108,19 +109,28 @@ function prepareNode() {
   return false;
 }
 
-// npm itself checks the hash against a lockfile, and unpacks without a tar on the machine.
 function fetchNode() {
   const integrity = nodeIntegrity[nodePackage];
   if (integrity === undefined) return `npm has no ${nodePackage} of this version`;
-  const target = nodeFolder();
   const dependencies = { [nodePackage]: nodeVersion };
   const packages = { '': { dependencies }, [`node_modules/${nodePackage}`]: { version: nodeVersion, integrity } };
+  const files = {
+    'package.json': JSON.stringify({ private: true, dependencies }),
+    'package-lock.json': JSON.stringify({ lockfileVersion: 3, packages }),
+  };
+  return install(nodeFolder(), files, () => node24() !== undefined);
+}
+
+/**
+ * A folder with these files and what their lock names; it is there whole, or not at all. Returns what went wrong.
+ * npm itself checks the hashes, and unpacks without a tar on the machine.
+ */
+export function install(target, files, isThere) {
   let folder;
   try {
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     folder = mkdtempSync(`${target}-`);
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
-    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     const { status, stderr } = npm(['ci', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--no-bin-links'], folder);
     if (status !== 0)
       return (
@@ -130,12 +140,12 @@ function fetchNode() {
           .find((line) => line.includes('error')) ?? 'npm failed'
       );
     // Two runs at once: the one that was first may be using its copy already.
-    if (node24() !== undefined) return undefined;
+    if (isThere()) return undefined;
     rmSync(target, { recursive: true, force: true });
     renameSync(folder, target);
-    return node24() === undefined ? `no node in ${target}` : undefined;
+    return isThere() ? undefined : `${target} is not complete`;
   } catch (error) {
-    return node24() === undefined ? error.message : undefined;
+    return isThere() ? undefined : error.message;
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
@@ -150,7 +160,12 @@ function npm(args, cwd) {
 }
 
 function nodeFolder() {
-  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'vivarium', `node-${nodeVersion}`);
+  return inCache(`node-${nodeVersion}`);
+}
+
+/** Where downloads are kept for every checkout of this user. */
+export function inCache(name) {
+  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'vivarium', name);
 }
 
 if (argv[1] === fileURLToPath(import.meta.url) && !prepare()) exit(1);

@@ -77,12 +77,13 @@ class SseSession implements Outlet, Audience {
     return message.kind === 'request' ? 1 : 0;
   }
 
-  receive(message: Decoded, principal: Principal, weight: number): void {
+  /** Without the exchange when another node took it. */
+  receive(message: Decoded, principal: Principal, weight: number, exchange?: Exchange): void {
     this.principal = principal;
     this.session.principal = principal;
     if (message.kind === 'response' && this.session.answered(message, weight)) return;
     const calls = this.#calls(message);
-    const outlet = new SseOutlet(this, principal, () => new Load(this.#account, calls, weight));
+    const outlet = new SseOutlet(this, principal, exchange, () => new Load(this.#account, calls, weight));
     const outcome: BatchOutcome =
       message.kind === 'batch' ? dispatchBatch(this.session, message, outlet) : dispatch(this.session, message, outlet);
     if (message.kind === 'request' && message.method === 'initialize') this.#weigh();
@@ -132,17 +133,23 @@ class SseSession implements Outlet, Audience {
 class SseOutlet implements Outlet {
   readonly principal: Principal;
   readonly #session: SseSession;
+  readonly #exchange: Exchange | undefined;
   readonly #begin: () => Load;
   #load: Load | undefined;
 
-  constructor(session: SseSession, principal: Principal, begin: () => Load) {
+  constructor(session: SseSession, principal: Principal, exchange: Exchange | undefined, begin: () => Load) {
     this.#session = session;
     this.principal = principal;
+    this.#exchange = exchange;
     this.#begin = begin;
   }
 
   send(message: object): void {
     this.#session.send(message);
+  }
+
+  header(name: string): string | undefined {
+    return this.#exchange?.header(name);
   }
 
   load(): Load {
@@ -220,7 +227,7 @@ export class SseSessions {
       return endpoint.refuse(exchange, 400, message.error, { traits: session.session.spoken });
     }
     endpoint.answer(exchange, 202, ['content-type', 'text/plain'], 'Accepted');
-    session.receive(message, principal, exchange.weight);
+    session.receive(message, principal, exchange.weight, exchange);
   }
 
   async #forward({ endpoint, exchange, principal }: HttpCall, id: string, text: string): Promise<void> {

@@ -48,8 +48,13 @@ export interface Running {
 }
 
 /** A program that says in a line that fits where it is. */
-export async function start(args: readonly string[], says: RegExp, env: Readonly<Record<string, string>> = {}): Promise<Running> {
-  const child: ChildProcess = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+export async function start(
+  args: readonly string[],
+  says: RegExp,
+  env: Readonly<Record<string, string>> = {},
+  node = process.execPath,
+): Promise<Running> {
+  const child: ChildProcess = spawn(node, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } });
   const exit = once(child, 'exit');
   const line = await new Promise<string>((resolve, reject) => {
     const heard: string[] = [];

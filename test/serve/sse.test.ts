@@ -42,6 +42,17 @@ describe.each(doors)('%s', (_, open) => {
     stream.hangUp();
   });
 
+  it('gives a tool the headers of the request that carried its call, without credentials', async () => {
+    const server = new Server({ name: 'seen', version: '1.0.0' });
+    server.tool('seen', {}, (_, ctx) => `${ctx.header('x-own')} ${ctx.header('authorization')}`);
+    const { stream, post } = await enter(await open(server, { sse: true, auth }), alice);
+    for (const [id, own] of ['first', 'second'].entries()) {
+      await post(call(id + 1, 'seen'), { ...alice, 'x-own': own });
+      expect(await stream.message()).toMatchObject({ result: { content: [{ text: `${own} undefined` }] } });
+    }
+    stream.hangUp();
+  });
+
   it('is not there unless asked for', async () => {
     const door = await open(createEverything(), { sessions: false });
     for (const [method, path] of [['GET', '/sse'] as const, ['PUT', '/messages'] as const]) {

@@ -1,0 +1,3 @@
+export function strangers(): string | undefined;
+export function strangersNotRun(): boolean;
+export function prepareStrangers(): boolean;
