@@ -15,7 +15,7 @@ export interface Connection {
 
 /** The signal ends the attempt, whatever it waits for. */
 export async function establish(connector: Connector, terms: ConnectTerms, host: LinkHost, signal?: AbortSignal): Promise<Connection> {
-  const since = Date.now();
+  const since = performance.now();
   let link = await openLink(connector, host, signal);
   const abort = (): void => void link.close().catch(() => undefined);
   signal?.addEventListener('abort', abort, { once: true });

@@ -55,7 +55,7 @@ export class Conversation implements LinkHost {
   #recovering: Promise<void> | undefined;
   /** Connections lost one after the other; each attempt waits longer than the one before. */
   #losses = 0;
-  #connectedAt: number = Date.now();
+  #connectedAt: number = performance.now();
   #learning: Promise<void> | undefined;
   /** What became of the calls that were lost with the last connection. */
   #affected = { replayed: 0, unknown: 0 };
@@ -114,7 +114,7 @@ export class Conversation implements LinkHost {
   }
 
   #about({ link }: Connection): About {
-    return { phase: 'request', target: this.#connector.target, since: Date.now(), channel: link.channel };
+    return { phase: 'request', target: this.#connector.target, since: performance.now(), channel: link.channel };
   }
 
   /** Rejects with RpcError as the server sent it, or with VivariumError. */
@@ -140,7 +140,7 @@ export class Conversation implements LinkHost {
       const { introduction } = connection;
       const sent = this.#withMeta(current, options, connection);
       const shared = this.#how(options, headers, introduction);
-      until ??= Date.now() + shared.timeouts.totalMs;
+      until ??= performance.now() + shared.timeouts.totalMs;
       // What a call may take in all holds for all of its rounds.
       const how = deadline === undefined && round === 0 && tries.resent + tries.recovered === 0 ? shared : { ...shared, until };
       let result: { resultType?: unknown };
@@ -239,7 +239,7 @@ export class Conversation implements LinkHost {
 
   async #reconnect(lost: Connection, cause: Lost): Promise<void> {
     const child = isChild(lost);
-    const lasted = Date.now() - this.#connectedAt >= stableMs;
+    const lasted = performance.now() - this.#connectedAt >= stableMs;
     this.#losses = lasted && !child ? 0 : this.#losses + 1;
     // A child always gets a moment; any other connection only if it was lost before.
     const waits = child ? this.#losses : this.#losses - 1;
@@ -247,7 +247,7 @@ export class Conversation implements LinkHost {
     try {
       await this.#replaceConnection(lost, cause);
     } finally {
-      this.#connectedAt = Date.now();
+      this.#connectedAt = performance.now();
     }
   }
 
@@ -296,7 +296,7 @@ export class Conversation implements LinkHost {
     const inHeaders = this.#inHeaders;
     let until: number | undefined;
     if (inHeaders && !this.tools.complete && this.tools.get(name) === undefined) {
-      until = Date.now() + this.#how(options, undefined, this.introduction).timeouts.totalMs;
+      until = performance.now() + this.#how(options, undefined, this.introduction).timeouts.totalMs;
       await this.#learnTools(options);
     }
     const { annotations, execution } = this.tools.get(name) ?? {};

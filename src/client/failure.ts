@@ -40,7 +40,7 @@ export function fail(
     phase: about.phase,
     target: about.target,
     cause: `${withReason(cause, error, trace)}${silent.words}`,
-    elapsedMs: Date.now() - about.since,
+    elapsedMs: Math.round(performance.now() - about.since),
     ...(trace?.stderr !== undefined && trace.stderr.length > 0 && { stderr: trace.stderr }),
     ...(trace?.lastLine !== undefined && { lastLine: trace.lastLine }),
     ...(silent.hint !== undefined && { hint: silent.hint }),

@@ -112,7 +112,7 @@ export class Link {
       const aborted = how.signal === undefined ? undefined : () => this.#giveUp(id, cancelled(how.signal as AbortSignal));
       if (aborted !== undefined) how.signal?.addEventListener('abort', aborted, { once: true });
       const { era } = how;
-      const now = Date.now();
+      const now = performance.now();
       const until = how.until ?? now + totalMs;
       this.#waiting.set(id, { method, era, resolve, reject, until, alive: now, how, aborted });
       this.#expect(dueOf(how, now, until));
@@ -223,7 +223,7 @@ export class Link {
     const token = params?.['progressToken'];
     const waiting = isRequestId(token) ? this.#waiting.get(token) : undefined;
     if (waiting === undefined || params === undefined) return;
-    waiting.alive = Date.now();
+    waiting.alive = performance.now();
     const { progress, total, message } = params as unknown as Progress;
     try {
       if (typeof progress === 'number') {
@@ -243,14 +243,14 @@ export class Link {
     if (due >= this.#due) return;
     clearTimeout(this.#timer);
     this.#due = due;
-    this.#timer = setTimeout(() => this.#sweep(), Math.min(Math.max(0, due - Date.now()), maxTimerMs));
+    this.#timer = setTimeout(() => this.#sweep(), Math.min(Math.max(0, due - performance.now()), maxTimerMs));
     // Whoever waits for an answer is kept alive by what brings it.
     (this.#timer as { unref?(): void }).unref?.();
   }
 
   #sweep(): void {
     this.#due = Number.POSITIVE_INFINITY;
-    const now = Date.now();
+    const now = performance.now();
     let next = Number.POSITIVE_INFINITY;
     for (const [id, { how, alive, until, stopped }] of [...this.#waiting]) {
       const due = stopped === undefined ? dueOf(how, alive, until) : Number.POSITIVE_INFINITY;
@@ -276,7 +276,7 @@ export class Link {
   #authorizing(id: RequestId, on: boolean): void {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined || waiting.how.open === true) return;
-    const now = Date.now();
+    const now = performance.now();
     if (on) {
       waiting.stopped = now;
       return;

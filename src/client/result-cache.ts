@@ -32,7 +32,7 @@ export class KeptResults {
     const key = keyOf(method, params);
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
-    if (kept.until > Date.now()) return JSON.parse(kept.text);
+    if (kept.until > performance.now()) return JSON.parse(kept.text);
     this.#remove(key);
     return undefined;
   }
@@ -53,7 +53,7 @@ export class KeptResults {
     const text = JSON.stringify(result);
     if (text.length > maxLength) return;
     this.#length += text.length;
-    this.#kept.set(key, { text, until: Date.now() + Math.min(ttlMs, 2 ** 31) });
+    this.#kept.set(key, { text, until: performance.now() + Math.min(ttlMs, 2 ** 31) });
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= maxKept && this.#length <= maxLengths) break;
       this.#remove(oldest);

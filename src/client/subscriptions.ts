@@ -130,11 +130,11 @@ export class Subscriptions {
           if (this.#current === current) this.#current = before;
           reject(error ?? new Error('The server ended the subscription'));
         } else if (!this.#closed && this.#current === current && !current.signal.aborted)
-          this.#again(Date.now() - acknowledged > lastingMs ? 0 : failures);
+          this.#again(performance.now() - acknowledged > lastingMs ? 0 : failures);
       };
       this.#listening
         .open(this.#filter(), current.signal, () => {
-          acknowledged = Date.now();
+          acknowledged = performance.now();
           if (again) this.#listening.resumed([...this.#lists]);
           before?.abort();
           resolve();

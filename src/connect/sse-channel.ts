@@ -17,7 +17,7 @@ import type { WebSettings } from './web-options.ts';
 
 /** Settles when the server has said where to post. */
 export async function openSse(requester: Requester, settings: WebSettings, openMs: number, signal?: AbortSignal): Promise<Channel> {
-  const since = Date.now();
+  const since = performance.now();
   const channel = new SseChannel(requester, settings, openMs);
   const abort = (): void => channel.fail(broken('Nobody waits for it any more'));
   signal?.addEventListener('abort', abort, { once: true });
@@ -31,7 +31,7 @@ export async function openSse(requester: Requester, settings: WebSettings, openM
     cause: why.message,
     ...(why.status !== undefined && { status: why.status }),
     ...(channel.late ? { limit: 'connectMs' as const } : {}),
-    elapsedMs: Date.now() - since,
+    elapsedMs: Math.round(performance.now() - since),
   };
   throw new VivariumError(codeOf(why), `${settings.target}: ${why.message}`, { failure, cause: why.cause ?? why });
 }

@@ -1,5 +1,6 @@
 // Which proxy the user's environment names for an address: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, read as curl reads them.
 import { BlockList, isIP } from 'node:net';
+import { isLoopback } from '../text/loopback.ts';
 
 export interface HttpProxy {
   readonly secure: boolean;
@@ -16,10 +17,11 @@ export class ProxyMistake extends TypeError {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** None for loopback, unlike curl: a proxy could only reach its own, and would be told the token of a local server. */
 export function proxyFor(url: URL, environment: Environment = process.env): HttpProxy | undefined {
   const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = settingOf(variable, environment);
-  if (value === '' || isExempt(url, settingOf('NO_PROXY', environment))) return undefined;
+  if (value === '' || isLoopback(url.hostname) || isExempt(url, settingOf('NO_PROXY', environment))) return undefined;
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const proxy = URL.canParse(text) ? new URL(text) : undefined;
   if (proxy === undefined) throw new ProxyMistake(`${variable} is no URL of a proxy: write http://proxy.example:3128`);

@@ -1,4 +1,5 @@
-// A proxy as companies run them: it takes requests with absolute targets, and CONNECT; with a password if there is one.
+// A proxy as companies run them: it takes requests with absolute targets, and CONNECT; with a password if there is one. It finds
+// `server.example` on this machine: nothing that is here already goes through a proxy.
 import { createServer, request as forward, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -9,6 +10,10 @@ export interface TestProxy {
   readonly asked: string[];
   readonly closed: Promise<unknown>[];
 }
+
+const here = (text: string): string => text.replace('server.example', '127.0.0.1');
+/** The address of a test's own server, as one that is somewhere else. */
+export const distant = (url: string): string => url.replace('127.0.0.1', 'server.example');
 
 export async function startProxy({
   password,
@@ -32,7 +37,7 @@ export async function startProxy({
   const server = createServer((request, response) => {
     if (!lets(request)) return void response.writeHead(407).end();
     const { 'proxy-authorization': _own, ...headers } = request.headers;
-    const onward = forward(new URL(request.url ?? ''), { method: request.method ?? '', headers }, (answer) => {
+    const onward = forward(new URL(here(request.url ?? '')), { method: request.method ?? '', headers }, (answer) => {
       answer.pipe(response.writeHead(answer.statusCode ?? 0, answer.headers));
     });
     onward.on('error', () => response.destroy());
@@ -47,7 +52,7 @@ export async function startProxy({
     if (mute) return void socket.on('end', () => socket.end()).resume();
     if (!allowed) return void socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
     const [, host = '', port] = /^(.*):(\d+)$/.exec(request.url ?? '') ?? [];
-    const onward = connect(Number(port), host, () => {
+    const onward = connect(Number(port), here(host), () => {
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       onward.pipe(socket).pipe(onward);
     });

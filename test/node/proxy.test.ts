@@ -23,6 +23,14 @@ describe('proxyFor', () => {
     expect(proxied('http://a.example/', { http_proxy: 'small.example', REQUEST_METHOD: 'GET' })).toBe('http://small.example');
   });
 
+  it.each(['localhost:3000', 'LOCALHOST', 'localhost.', '127.0.0.1', '127.3.2.1:80', '2130706433', '[::1]:3000'])(
+    'names none for %s, which is this machine',
+    (host) => {
+      expect(proxied(`http://${host}/mcp`, both)).toBeUndefined();
+      expect(proxied(`https://${host}/mcp`, both)).toBeUndefined();
+    },
+  );
+
   it('knows host, port, user and password, with what is escaped in them', () => {
     expect(proxyFor(new URL('http://a.example/'), { HTTP_PROXY: 'ann%40work:s%C3%A4%25@[::1]:8080' })).toEqual({
       secure: false,
@@ -48,13 +56,13 @@ describe('proxyFor', () => {
     ['b.example, a.example', 'http://a.example/'],
     ['b.example a.example', 'http://a.example/'],
     ['a.example:80', 'http://a.example/'],
-    ['localhost', 'http://localhost:3000/'],
-    ['127.0.0.1', 'http://127.0.0.1:3000/'],
-    ['127.0.0.0/8', 'http://127.3.2.1/'],
+    ['host', 'http://host:3000/'],
+    ['192.0.2.1', 'http://192.0.2.1:3000/'],
+    ['192.0.2.0/24', 'http://192.0.2.77/'],
     ['10.0.0.0/8,fd00::/8', 'http://[fd12::1]/'],
-    ['[::1]', 'http://[::1]/'],
-    ['::1', 'http://[::1]:3000/'],
-    ['[::1]:3000', 'http://[::1]:3000/'],
+    ['[fd12::1]', 'http://[fd12::1]/'],
+    ['fd12::1', 'http://[fd12::1]:3000/'],
+    ['[fd12::1]:3000', 'http://[fd12::1]:3000/'],
   ])('NO_PROXY=%s leaves out %s', (list, url) => {
     expect(proxied(url, { ...both, NO_PROXY: list })).toBeUndefined();
     expect(proxied(url, { ...both, no_proxy: list, NO_PROXY: '' })).toBeUndefined();
@@ -65,12 +73,12 @@ describe('proxyFor', () => {
     ['b.example', 'http://a.example/'],
     ['ample', 'http://a.example/'],
     ['a.example:8080', 'http://a.example/'],
-    ['0.1', 'http://127.0.0.1/'],
-    ['127.0.0.0/33', 'http://127.0.0.1/'],
-    ['127.0.0.0/', 'http://127.0.0.1/'],
-    ['10.0.0.0/8', 'http://127.0.0.1/'],
+    ['2.1', 'http://192.0.2.1/'],
+    ['192.0.2.0/33', 'http://192.0.2.1/'],
+    ['192.0.2.0/', 'http://192.0.2.1/'],
+    ['10.0.0.0/8', 'http://192.0.2.1/'],
     ['.', 'http://a.example/'],
-    ['localhost', 'http://127.0.0.1/'],
+    ['localhost', 'http://192.0.2.1/'],
   ])('NO_PROXY=%s does not leave out %s', (list, url) => {
     expect(proxied(url, { ...both, NO_PROXY: list })).toBe('http://plain.example:3128');
   });
