@@ -7,6 +7,7 @@ import type { AuthProvider } from '../../protocol/authorization.ts';
 import { isRevision, type Revision, revisions } from '../../protocol/revision.ts';
 import { type Arguments, CommandError, exitCodes } from '../args/command.ts';
 import { milliseconds } from '../args/flag-values.ts';
+import { type ReadReport, readReport } from '../terminal/failure-report.ts';
 import { refuseUnwritable } from '../terminal/output.ts';
 import { printable } from '../terminal/terminal.ts';
 import { openLog } from './message-log.ts';
@@ -64,7 +65,7 @@ export async function visit(given: Arguments, asker: Asker, work: (visit: Visit)
     return await work({ client, target, rest, signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted) throw new CommandError(exitCodes.interrupted, 'Interrupted', { cause: error });
-    throw asCommandError(error);
+    throw ofModule(error, target) ?? asCommandError(error);
   } finally {
     await client?.close();
     await log?.close();
@@ -90,6 +91,21 @@ export async function authOf({ values }: Arguments): Promise<AuthProvider | unde
     throw new CommandError(exitCodes.usage, `--token-env ${variable}: there is no such variable here`);
   if (token !== undefined) return staticToken(token);
   return values['login'] === true ? (await import('../../auth/node/index.ts')).oauth() : undefined;
+}
+
+/** What `vivarium serve` said of the module, as if it had been asked itself. */
+export function moduleReport(error: unknown, { servesModule }: ServerTarget): (ReadReport & { readonly exitCode: number }) | undefined {
+  if (servesModule !== true || !(error instanceof VivariumError)) return undefined;
+  const { exitCode, stderr = [] } = (error.failure ?? {}) as Partial<Failure>;
+  const report = exitCode ? readReport(stderr) : undefined;
+  return report === undefined ? undefined : { ...report, exitCode: exitCode as number };
+}
+
+function ofModule(error: unknown, target: ServerTarget): CommandError | undefined {
+  const report = moduleReport(error, target);
+  return (
+    report && new CommandError(report.exitCode, report.message, { cause: error, ...(report.hint !== undefined && { hint: report.hint }) })
+  );
 }
 
 /** Every way a server can fail a command has its exit code. */

@@ -16,6 +16,8 @@ export interface ServerTarget {
   /** In the configuration file that names it. */
   readonly name?: string;
   readonly entry: ServerEntry;
+  /** `vivarium serve` of a module: its stderr ends with a report of ours when it cannot be served. */
+  readonly servesModule?: true;
 }
 
 export interface Chosen {
@@ -49,7 +51,8 @@ export async function chooseTarget(args: Arguments): Promise<Chosen> {
   }
   if (isModule(first, args)) {
     const [self = 'vivarium'] = process.argv.slice(1);
-    return { target: programTarget(process.execPath, [self, 'serve', first], args, `vivarium serve ${quote(first)}`), rest };
+    const target = programTarget(process.execPath, [self, 'serve', first], args, `vivarium serve ${quote(first)}`);
+    return { target: { ...target, servesModule: true }, rest };
   }
   return { target: await byName(first, args), rest };
 }
@@ -60,7 +63,7 @@ function isModule(word: string, { values }: Arguments): boolean {
   return moduleName.test(file) && there?.isFile() === true;
 }
 
-const moduleName = /\.[cm]?[jt]s$/;
+const moduleName = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 
 function programTarget(command: string, args: readonly string[], given: Arguments, label?: string): ServerTarget {
   const cwd = given.values['cwd'] as string | undefined;

@@ -3,7 +3,7 @@ import { type Client, connect, type Failure } from '../../../client/index.ts';
 import { RpcError, VivariumError } from '../../../jsonrpc/error.ts';
 import { type Arguments, type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
 import { milliseconds } from '../../args/flag-values.ts';
-import { authOf, revisionOf } from '../../target/connect-target.ts';
+import { authOf, moduleReport, revisionOf } from '../../target/connect-target.ts';
 import { chooseTarget, connectorOf, type ServerTarget } from '../../target/target.ts';
 import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
 import { printable, printableJson } from '../../terminal/terminal.ts';
@@ -116,8 +116,15 @@ async function firstRequests(client: Client, examination: Examination): Promise<
   }
 }
 
-async function explain(error: unknown, { entry }: ServerTarget, examination: Examination): Promise<number> {
+async function explain(error: unknown, target: ServerTarget, examination: Examination): Promise<number> {
   if (!(error instanceof VivariumError)) throw error;
+  const { entry } = target;
+  const report = moduleReport(error, target);
+  if (report !== undefined) {
+    examination.ok('program', 'found and started');
+    examination.fail('module', report.message.split('\n')[0] as string, report.hint);
+    return exitCodes.unreachable;
+  }
   const { phase, cause = error.message, hint, stderr = [] } = (error.failure ?? {}) as Partial<Failure>;
   if (error.code === 'ERR_CONFIG') throw new CommandError(exitCodes.usage, error.message, { cause: error });
   if (error.code === 'ERR_AUTH_REQUIRED' || error.code === 'ERR_AUTH_FAILED' || error.code === 'ERR_FORBIDDEN') {
@@ -148,6 +155,10 @@ function adviceFor(stderr: readonly string[]): string | undefined {
   const variable = /\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b/.exec(text)?.[1];
   if (variable !== undefined && /missing|required|not set|undefined|must/i.test(text)) return `give it the variable: --env ${variable}=…`;
   if (/EADDRINUSE/.test(text)) return 'another process has the port: is it running already?';
-  if (/Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND/.test(text)) return 'something is not installed: npm install, or check the path';
+  const [, absent, name = ''] = /Cannot find (module|package) '([^']+)'/.exec(text) ?? [];
+  if (absent !== undefined)
+    return /^(?:\.|\/|[A-Z]:\\)/.test(name)
+      ? `there is no file ${name}: check the path, or build it first`
+      : `it needs ${name}: npm install ${name}`;
   return stderr.length > 0 ? '--verbose shows all of its stderr' : undefined;
 }
