@@ -40,7 +40,7 @@ export const doctor: Command = {
 };
 
 function tell({ name, status, detail, hint }: Step): void {
-  process.stdout.write(`  ${marks[status]} ${name.padEnd(16)}${printable(detail)}\n`);
+  process.stdout.write(`  ${marks[status]} ${name.padEnd(15)} ${printable(detail)}\n`);
   if (hint !== undefined) process.stdout.write(`${' '.repeat(20)}${printable(hint)}\n`);
 }
 
@@ -91,27 +91,28 @@ function hasToken({ values }: Arguments): boolean {
   return ['token', 'token-env', 'login'].some((name) => values[name] !== undefined);
 }
 
-/** What every client asks first. */
+/** What every client asks first. The specification lets a server refuse a list; one that refuses all of them is of no use. */
 async function firstRequests(client: Client, examination: Examination): Promise<void> {
   const { tools, resources, prompts } = client.capabilities;
-  const asks: readonly (readonly [string, unknown, () => Promise<readonly unknown[]>])[] = [
-    ['tools', tools, () => client.listTools()],
-    ['resources', resources, () => client.listResources()],
-    ['prompts', prompts, () => client.listPrompts()],
+  const asks: readonly (readonly [string, unknown, string, () => Promise<readonly unknown[]>])[] = [
+    ['tools', tools, 'tools/list', () => client.listTools()],
+    ['resources', resources, 'resources/list', () => client.listResources()],
+    ['templates', resources, 'resources/templates/list', () => client.listResourceTemplates()],
+    ['prompts', prompts, 'prompts/list', () => client.listPrompts()],
   ];
-  for (const [name, declared, ask] of asks) {
-    if (declared === undefined) continue;
+  const declared = asks.filter(([, capability]) => capability !== undefined);
+  let refused = 0;
+  for (const [name, , method, ask] of declared) {
     try {
       const began = performance.now();
       const all = await ask();
-      examination.ok(
-        `${name}/list`,
-        `${all.length} ${all.length === 1 ? name.slice(0, -1) : name} in ${Math.round(performance.now() - began)} ms`,
-      );
+      examination.ok(method, `${all.length} ${all.length === 1 ? name.slice(0, -1) : name} in ${Math.round(performance.now() - began)} ms`);
     } catch (error) {
-      const known = error instanceof RpcError ? `error ${error.code}: ${error.message}` : (error as Error).message;
-      examination.fail(`${name}/list`, known, `the server declares ${name}, so it must answer this`);
-      return;
+      if (!(error instanceof RpcError)) return examination.fail(method, (error as Error).message, 'every client asks for this list');
+      refused += 1;
+      const what = `error ${error.code}: ${error.message}`;
+      if (refused === declared.length) examination.fail(method, what, 'the server answers none of the lists it declares');
+      else examination.warn(method, what, `the server declares ${method.split('/')[0]}, so clients ask for this list`);
     }
   }
 }
