@@ -8,6 +8,7 @@ import { words } from '../args/split-words.ts';
 import { confirm, visible } from '../terminal/confirm.ts';
 import { quote } from '../terminal/terminal.ts';
 import { entryOf, expanded, readConfigurations, type ServerEntry } from './client-config.ts';
+import { askInputs } from './config-inputs.ts';
 import { questionOf } from './server-question.ts';
 
 export interface ServerTarget {
@@ -105,7 +106,8 @@ async function byName(name: string, args: Arguments): Promise<ServerTarget> {
   const written = 'url' in named || args.values['cwd'] === undefined ? named : { cwd, ...named };
   const { lines, question, label } = questionOf(name, written, found.file);
   await confirm(lines, question, args.values['yes'] === true);
-  const entry = expanded(written, name, found.file);
+  const answers = await askInputs(written, found.inputs, { name, file: found.file });
+  const entry = expanded(written, name, found.file, answers);
   if ('url' in entry) return { ...remoteTarget(entry.url, entry.headers, args, entry.sse), label, name };
   const { entry: own } = programTarget(entry.command, entry.args, args);
   return { label, name, entry: { ...entry, env: { ...entry.env, ...('env' in own && own.env) } } };
