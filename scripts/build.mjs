@@ -38,11 +38,10 @@ const entries = [
   'live/languages/javascript/monitor',
   'live/languages/javascript/hooks',
   'live/languages/javascript/here',
-  'live/languages/javascript/test-loader',
+  'live/languages/javascript/project-loader',
   'live/languages/smalltalk/amber/boot',
   'live/languages/smalltalk/amber/monitor',
   'schema/ajv',
-  'cli/module/type-hooks',
   'cli/base',
   'cli/main',
 ].map((name) => `${name}.js`);
@@ -131,6 +130,7 @@ for (const target of Object.values(exports)) {
 const base = [
   'cli/args/command',
   'cli/terminal/terminal',
+  'cli/terminal/failure-report',
   'cli/args/flag-values',
   'cli/args/http-flags',
   'cli/module/import-module',

@@ -6,7 +6,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join, relative } from 'node:path';
 import { argv, chdir, env, execPath, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { leftOut } from './left-out.mjs';
 import { longTests } from './long-tests.mjs';
+import { notRun, reference } from './prepare.mjs';
 
 chdir(fileURLToPath(new URL('..', import.meta.url)));
 const words = argv.slice(2);
@@ -59,7 +61,13 @@ function vitest(name, args, more = {}) {
     seconds: (endTime - startTime) / 1000,
   }));
   const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests: skipped = 0 } = found;
-  return { name, status, files, passed, failed, skipped };
+  // A run by a pattern leaves out what does not match it.
+  const notRunHere = args.includes('--testNamePattern') ? [] : leftOut(found, (path) => readFileSync(path, 'utf8'), lacks);
+  return { name, status, files, passed, failed, skipped, notRunHere };
+}
+
+function lacks(component) {
+  return component === 'reference' ? reference() === undefined : notRun(component);
 }
 
 /** The slowest files and the seconds of all workers together; .cache/gate.json keeps them for `npm run house`. */
@@ -71,6 +79,10 @@ function summary(reports) {
     stdout.write(`\n${name}: ${workerSeconds} worker-seconds in ${files.length} files; the slowest:\n`);
     const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
     for (const file of slowest) stdout.write(`${file.seconds.toFixed(1).padStart(7)} s  ${file.path}\n`);
+  }
+  for (const { reason, tests } of reports.flatMap(({ notRunHere }) => notRunHere)) {
+    stdout.write(`\nLeft out, because ${reason}: ${tests.length}\n`);
+    for (const { file, name } of tests) stdout.write(`  ${relative('.', file)}: ${name}\n`);
   }
   writeFileSync('.cache/gate.json', `${JSON.stringify(kept, undefined, 1)}\n`);
   const sum = (key) => reports.reduce((total, report) => total + report[key], 0);

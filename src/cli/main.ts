@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 // The command line: finds the command, runs it, turns its end into an exit code.
 import { readFileSync } from 'node:fs';
-import { cut } from '../jsonrpc/error.ts';
 import { type Command, CommandError, columns, exitCodes, helpOf, parse } from './args/command.ts';
 import { commands, findCommand, loadCommands } from './commands/table.ts';
-import { printableJson, printableLines } from './terminal/terminal.ts';
+import { reportFailure } from './terminal/failure-report.ts';
 
 async function run(argv: readonly string[]): Promise<number | undefined> {
   const [name, ...rest] = argv;
@@ -63,34 +62,13 @@ function version(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }
 
-const maxMessage = 20_000;
-
-/** One line of JSON with `--format json`, words otherwise. Whatever is quoted in it is shown, not obeyed. */
-function report(error: unknown, argv: readonly string[]): number {
-  const known = error instanceof CommandError;
-  const exitCode = known ? error.exitCode : exitCodes.failed;
-  // A server may have written it.
-  const message = cut(error instanceof Error ? error.message : String(error), maxMessage);
-  const hint = known ? error.hint : undefined;
-  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
-  const json = argv.slice(0, end).some((word, at) => word === '--format=json' || (word === '--format' && argv[at + 1] === 'json'));
-  if (json) process.stderr.write(`${printableJson({ error: message, ...(hint !== undefined && { hint }), exitCode })}\n`);
-  else {
-    process.stderr.write(`vivarium: ${printableLines(message)}\n`);
-    if (hint !== undefined) process.stderr.write(`  ${printableLines(hint).replaceAll('\n', '\n  ')}\n`);
-    if (!known && error instanceof Error && error.stack !== undefined)
-      process.stderr.write(`${printableLines(cut(error.stack, maxMessage))}\n`);
-  }
-  return exitCode;
-}
-
 const argv = process.argv.slice(2);
 // A reader such as `head` closes the pipe once it has enough: that is no failure.
 if (findCommand(argv[0] ?? '')?.servesStdout !== true)
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? exitCodes.ok : exitCodes.failed));
 // Undefined: something was started that will end the process in its own time.
 const code = await run(argv).catch((error: unknown) => {
-  const failed = report(error, argv);
+  const failed = reportFailure(error, argv);
   // A module that was half loaded may have left timers: the failure ends the process all the same, once it is told.
   process.stderr.write('', () => process.exit(failed));
   return failed;

@@ -62,8 +62,9 @@ export type RpcReason = 'unknown-name';
 /** An error that is sent to, or came from, the other side. */
 export class RpcError extends Error {
   readonly code: number;
-  readonly data: unknown;
-  readonly reason: RpcReason | undefined;
+  // Declared, not defined: an error that is printed shows every member it has.
+  declare readonly data: unknown;
+  declare readonly reason: RpcReason | undefined;
 
   constructor(
     code: number,
@@ -73,8 +74,8 @@ export class RpcError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RpcError';
     this.code = code;
-    this.data = options.data;
-    this.reason = options.reason;
+    if (options.data !== undefined) this.data = options.data;
+    if (options.reason !== undefined) this.reason = options.reason;
   }
 
   static from(error: ErrorObject, cause?: unknown): RpcError {
@@ -142,13 +143,13 @@ export type LocalErrorCode = (typeof localErrorCodes)[number];
 export class VivariumError extends Error {
   readonly code: LocalErrorCode;
   /** What is known about a connection that failed: a `Failure`. */
-  readonly failure: object | undefined;
+  declare readonly failure: object | undefined;
 
   constructor(code: LocalErrorCode, message: string, options: { readonly cause?: unknown; readonly failure?: object } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'VivariumError';
     this.code = code;
-    this.failure = options.failure;
+    if (options.failure !== undefined) this.failure = options.failure;
   }
 }
 

@@ -119,14 +119,15 @@ export interface ToolErrorOptions {
 /** A failure the model should read; other errors thrown by a tool become one too, with less control. */
 export class ToolError extends Error {
   readonly content: readonly ContentBlock[];
-  readonly structured: unknown;
-  readonly meta: Readonly<Record<string, unknown>> | undefined;
+  // Declared, not defined: an error that is printed shows every member it has.
+  declare readonly structured: unknown;
+  declare readonly meta: Readonly<Record<string, unknown>> | undefined;
 
   constructor(message: string, options: ToolErrorOptions = {}) {
     super(message);
     this.name = 'ToolError';
     this.content = options.content ?? [];
-    this.structured = options.structured;
-    this.meta = options.meta;
+    if (options.structured !== undefined) this.structured = options.structured;
+    if (options.meta !== undefined) this.meta = options.meta;
   }
 }

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { leftOut } from '../../scripts/left-out.mjs';
 import { longTests } from '../../scripts/long-tests.mjs';
 import { paths, root } from './tree.ts';
 
@@ -23,6 +24,31 @@ it('each test file runs in one project', () => {
 it('each entry of the list of long tests stands for tests that are there', () => {
   const found = (pattern: string): boolean => tests.some((path) => new RegExp(`^${asRegExp(pattern)}$`).test(path));
   expect(longTests.flatMap(({ files }) => files).filter((pattern) => !found(pattern))).toEqual([]);
+});
+
+it('tests that are left out are named, under the reason', () => {
+  const texts: Readonly<Record<string, string>> = {
+    'a.test.ts': "describe.skipIf(reference === undefined)('data', …); describe.skipIf(notRun('nginx'))('behind nginx', …);",
+    'b.test.ts': "it.runIf(process.platform === 'win32')('there', …);",
+    'c.test.ts': "it.skipIf(notRun('sbcl'))('in Lisp', …);",
+  };
+  const testResults = Object.keys(texts).map((name) => ({
+    name,
+    assertionResults: [
+      { fullName: `${name} runs`, status: 'passed' },
+      { fullName: `${name} does not`, status: 'skipped' },
+    ],
+  }));
+  const found = leftOut(
+    { testResults },
+    (file) => texts[file] ?? '',
+    (component) => component !== 'nginx',
+  );
+  expect(found).toEqual([
+    { reason: 'VIVARIUM_REFERENCE is not set', tests: [{ file: 'a.test.ts', name: 'a.test.ts does not' }] },
+    { reason: 'a condition in the test does not hold here', tests: [{ file: 'b.test.ts', name: 'b.test.ts does not' }] },
+    { reason: 'sbcl is not installed', tests: [{ file: 'c.test.ts', name: 'c.test.ts does not' }] },
+  ]);
 });
 
 function asRegExp(pattern: string): string {

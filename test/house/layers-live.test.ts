@@ -29,7 +29,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'languages/javascript/boot.ts': { imports: ['js-runtime/', 'languages/javascript/loader/'] },
   'languages/javascript/here.ts': { imports: ['js-runtime/', 'languages/javascript/loader/'] },
   'languages/javascript/hooks.ts': { imports: ['languages/javascript/loader/'] },
-  'languages/javascript/test-loader.ts': { imports: ['languages/javascript/loader/'] },
+  'languages/javascript/project-loader.ts': { imports: ['languages/javascript/loader/'] },
   'languages/javascript/monitor.ts': {
     imports: ['js-runtime/', 'languages/javascript/inspect/', 'languages/javascript/reload/'],
     types: ['image/'],
@@ -66,7 +66,7 @@ const layers: Readonly<Record<string, Layer>> = {
 };
 
 /** What is started in an image, on its main thread or beside it. */
-const imageEntries = ['javascript/boot', 'javascript/here', 'javascript/hooks', 'javascript/monitor', 'javascript/test-loader'].concat(
+const imageEntries = ['javascript/boot', 'javascript/here', 'javascript/hooks', 'javascript/monitor', 'javascript/project-loader'].concat(
   'smalltalk/amber/boot',
   'smalltalk/amber/monitor',
 );

@@ -12,7 +12,6 @@ const harmless: readonly (readonly [path: string, start: string, why: string])[]
   ['src/live/languages/lisp/facts.ts', '[^\\s()', 'the line that the user types'],
   ['src/live/languages/smalltalk/facts.ts', '\\w[\\w:]*$', 'the line that the user types'],
   ['src/live/languages/javascript/facts.ts', '[\\w$][\\w$.]*$', 'the line that the user types'],
-  ['src/cli/module/import-module.ts', '(?<![\\w:/])', "the stack of a module that has just run with the user's rights"],
   ['src/live/session/project-folder.ts', '(?<=.)', 'the path of a folder that is there: 4,096 bytes at most'],
 ];
 

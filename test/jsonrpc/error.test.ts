@@ -1,6 +1,8 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import * as front from 'vivarium';
 import * as protocol from 'vivarium/protocol';
+import { ToolError } from 'vivarium/server';
 import { cut, errorCodes, faults, localErrorCodes, RpcError, unsupportedMethod, VivariumError } from '../../src/jsonrpc/error.ts';
 
 describe('unsupportedMethod', () => {
@@ -85,7 +87,8 @@ describe('RpcError', () => {
   it('is an Error with a code, and with data and cause only when they were given', () => {
     const bare = new RpcError(-1, 'User rejected sampling request');
     expect(bare).toBeInstanceOf(Error);
-    expect(bare).toMatchObject({ name: 'RpcError', code: -1, message: 'User rejected sampling request', data: undefined });
+    expect(bare).toMatchObject({ name: 'RpcError', code: -1, message: 'User rejected sampling request' });
+    expect('data' in bare).toBe(false);
     expect('cause' in bare).toBe(false);
     const cause = new TypeError('inner');
     expect(new RpcError(7, 'x', { data: 0, cause })).toMatchObject({ code: 7, data: 0, cause });
@@ -139,5 +142,17 @@ describe('cut', () => {
     expect(cut('a'.repeat(201))).toBe(`${'a'.repeat(200)}…`);
     expect(cut('abcdef', 3)).toBe('abc…');
     expect(cut('')).toBe('');
+  });
+});
+
+describe('an error that is printed', () => {
+  it('shows no members it does not have', () => {
+    for (const error of [new VivariumError('ERR_CONFIG', 'a'), new RpcError(1, 'b'), new ToolError('c')])
+      expect(inspect(error)).not.toContain('undefined');
+    const known = inspect(new VivariumError('ERR_CONNECT', 'a', { failure: { phase: 'open' } }));
+    expect(known).toContain("failure: { phase: 'open' }");
+    expect(inspect(new RpcError(1, 'b', { data: { d: 2 }, reason: 'unknown-name' }))).toMatch(
+      /data: \{ d: 2 \},\n {2}reason: 'unknown-name'/,
+    );
   });
 });

@@ -1,15 +1,14 @@
 // Everything that comes on standard input, up to a limit.
+import { Bytes } from '../../jsonrpc/event-stream.ts';
 import { CommandError, exitCodes } from './command.ts';
 
 const maxBytes = 64 * 1024 * 1024;
 
 export async function standardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const all = new Bytes();
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > maxBytes) throw new CommandError(exitCodes.usage, 'Standard input is larger than 64 MiB');
+    all.add(chunk);
+    if (all.length > maxBytes) throw new CommandError(exitCodes.usage, 'Standard input is larger than 64 MiB');
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return all.take(new TextDecoder());
 }

@@ -1,54 +1,72 @@
 // Imports a module the user names, JavaScript or TypeScript.
-import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
-import { register } from 'node:module';
-import { relative, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import nodeModule, { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { CommandError, exitCodes } from '../args/command.ts';
+import { reportFailure } from '../terminal/failure-report.ts';
+import { loadFailure } from './load-failure.ts';
+
+const needsLoader = /\.(?:[cm]?ts|[jt]sx)$/;
+/** Of Node, for a top-level await that nothing can settle any more. */
+const unsettledAwait = 13;
 
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   const file = resolve(path);
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+  const size = statSync(file, { throwIfNoEntry: false });
+  if (size?.isFile() !== true) {
     throw new CommandError(exitCodes.usage, `There is no file ${path}`, { hint: 'Give the path of a module' });
   }
-  if (/\.[cm]?ts$/.test(file)) await stripTypes();
-  else if (/\.[jt]sx$/.test(file)) throw new CommandError(exitCodes.usage, `${path} holds JSX: compile it first`);
+  if (needsLoader.test(file)) await loadAsProject();
+  else if (hasSourceMap(file, size.size)) process.setSourceMapsEnabled(true);
+  const ended = (): void => {
+    if (process.exitCode === unsettledAwait) process.exitCode = reportFailure(neverLoaded(path), process.argv.slice(2));
+  };
+  process.once('exit', ended);
   try {
     return await import(pathToFileURL(file).href);
   } catch (error) {
-    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const place = placeIn(reason) ?? (error instanceof SyntaxError ? syntaxPlace(file) : undefined);
-    const where = place === undefined ? '' : ` (${relative('.', place.startsWith('file:') ? fileURLToPath(place) : place)})`;
-    // A client that started this shows one line of it: the first says everything, and the others are seen to belong to it.
-    const told = reason.replaceAll(/\n(?![^\S\n]+at )/g, '\n    ');
-    throw new CommandError(exitCodes.unreachable, `${path} could not be loaded${where}: ${told}`, { cause: error });
+    throw loadFailure(path, file, error);
+  } finally {
+    process.off('exit', ended);
   }
 }
 
-/** Of the user's code, with line and column: neither Node's nor ours. */
-function placeIn(stack: string): string | undefined {
-  const ours = fileURLToPath(new URL('.', import.meta.url));
-  const places = stack.matchAll(/(?<![\w:/])(?:file:\/\/\/|\/|[A-Z]:\\)[^\s()]*:\d+:\d+/g);
-  return [...places].map(([place]) => place).find((place) => !place.includes(ours));
+function neverLoaded(path: string): CommandError {
+  return new CommandError(
+    exitCodes.unreachable,
+    `${path} never finishes loading: its top-level await waits for something that cannot come`,
+  );
 }
 
-/** Node keeps to itself where a module cannot be parsed, unless it is asked for nothing else. */
-function syntaxPlace(file: string): string | undefined {
-  const { stderr } = spawnSync(process.execPath, ['--check', file], { encoding: 'utf8', timeout: 5_000 });
-  return /^(?!node:)(?:file:\/\/)?[^\n]*:\d+$/m.exec(stderr)?.[0];
-}
-
-/** Node strips types by itself from 22.18 on; before that a loader hook does, with an optional dependency. */
-async function stripTypes(): Promise<void> {
-  if ((process.features as { typescript?: unknown }).typescript) return;
-  try {
-    await import('@swc/wasm-typescript');
-  } catch (cause) {
+/** As `vivarium live` does: types, JSX, `./lib.js` written for `lib.ts`, and the paths of tsconfig.json. */
+async function loadAsProject(): Promise<void> {
+  if (!('stripTypeScriptTypes' in nodeModule) && !canResolve('@swc/wasm-typescript')) {
     throw new CommandError(exitCodes.usage, `Node ${process.version} cannot run TypeScript by itself`, {
       hint: 'npm install @swc/wasm-typescript, use Node 22.18 or later, or compile the module first',
-      cause,
     });
   }
   // By name: the build may put this code into another folder than its source.
-  register('./dist/cli/module/type-hooks.js', import.meta.resolve('vivarium/package.json'));
+  await import(new URL('./dist/live/languages/javascript/project-loader.js', import.meta.resolve('vivarium/package.json')).href);
+}
+
+function canResolve(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Then stacks are to name what the author wrote. Its last line says so; a map in it may be long. */
+function hasSourceMap(file: string, size: number): boolean {
+  const tail = Buffer.alloc(Math.min(size, 1_024));
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, tail, 0, tail.length, size - tail.length);
+  } finally {
+    closeSync(descriptor);
+  }
+  return /^\/\/# sourceMappingURL=\S+\s*$/m.test(tail.toString('latin1'));
 }

@@ -7,11 +7,12 @@ import type { AuthProvider } from '../../protocol/authorization.ts';
 import { isRevision, type Revision, revisions } from '../../protocol/revision.ts';
 import { type Arguments, CommandError, exitCodes } from '../args/command.ts';
 import { milliseconds } from '../args/flag-values.ts';
+import { type ReadReport, readReport } from '../terminal/failure-report.ts';
 import { refuseUnwritable } from '../terminal/output.ts';
 import { whileStarting } from '../terminal/starting-line.ts';
 import { printable } from '../terminal/terminal.ts';
 import { openLog } from './message-log.ts';
-import { type Asker, handlersFor } from './questions.ts';
+import { type Asker, answerHint, handlersFor } from './questions.ts';
 import { chooseTarget, connectorOf, type ServerTarget } from './target.ts';
 import { withEnvironment } from './target-flags.ts';
 
@@ -65,11 +66,22 @@ export async function visit(given: Arguments, asker: Asker, work: (visit: Visit)
     return await work({ client, target, rest, signal: stop.signal });
   } catch (error) {
     if (stop.signal.aborted) throw new CommandError(exitCodes.interrupted, 'Interrupted', { cause: error });
-    throw asCommandError(error);
+    throw ofModule(error, target) ?? asCommandError(error, asker);
   } finally {
     await client?.close();
     await log?.close();
     for (const signal of signals) process.off(signal, interrupt);
+  }
+}
+
+/** A server that refuses a list may know the names all the same: undefined, with a word about it. */
+export async function ifListed<T>(method: string, list: Promise<T>): Promise<T | undefined> {
+  try {
+    return await list;
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    process.stderr.write(`warning: ${method} was not answered (error ${error.code}); the name is sent unchecked\n`);
+    return undefined;
   }
 }
 
@@ -93,12 +105,29 @@ export async function authOf({ values }: Arguments): Promise<AuthProvider | unde
   return values['login'] === true ? (await import('../../auth/node/index.ts')).oauth() : undefined;
 }
 
+/** What `vivarium serve` said of the module, as if it had been asked itself. */
+export function moduleReport(error: unknown, { servesModule }: ServerTarget): (ReadReport & { readonly exitCode: number }) | undefined {
+  if (servesModule !== true || !(error instanceof VivariumError)) return undefined;
+  const { exitCode, stderr = [] } = (error.failure ?? {}) as Partial<Failure>;
+  const report = exitCode ? readReport(stderr) : undefined;
+  return report === undefined ? undefined : { ...report, exitCode: exitCode as number };
+}
+
+function ofModule(error: unknown, target: ServerTarget): CommandError | undefined {
+  const report = moduleReport(error, target);
+  return (
+    report && new CommandError(report.exitCode, report.message, { cause: error, ...(report.hint !== undefined && { hint: report.hint }) })
+  );
+}
+
 /** Every way a server can fail a command has its exit code. */
-function asCommandError(error: unknown): unknown {
+function asCommandError(error: unknown, asker: Asker): unknown {
   if (error instanceof RpcError) {
     const detail = error.data === undefined ? '' : ` ${JSON.stringify(error.data)}`;
+    const hint = answerHint(asker, `${error.message}${detail}`);
     return new CommandError(exitCodes.toolError, `The server answered with the error ${error.code}: ${error.message}${detail}`, {
       cause: error,
+      ...(hint !== undefined && { hint }),
     });
   }
   if (!(error instanceof VivariumError)) return error;

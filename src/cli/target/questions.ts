@@ -48,6 +48,12 @@ export function askerOf({ lists }: Arguments): Asker {
   return { answers, roots: lists['root'] ?? [], terminal: process.stdin.isTTY === true };
 }
 
+/** For a failure whose cause may be that the server was offered no one to ask; `told` is what it said. */
+export function answerHint({ answers, terminal }: Asker, told: string): string | undefined {
+  if (terminal || !/\belicit/i.test(told) || answers.size > 0) return undefined;
+  return 'It wants to ask something. Answer with --answer name=value, or run this on a terminal';
+}
+
 /** Only what can be answered is offered to the server. */
 export function handlersFor({ answers, roots, terminal }: Asker): { handlers: Handlers; features: readonly 'elicitation.url'[] } {
   const handlers: Handlers = {

@@ -8,6 +8,7 @@ import { words } from '../args/split-words.ts';
 import { confirm, visible } from '../terminal/confirm.ts';
 import { quote } from '../terminal/terminal.ts';
 import { entryOf, expanded, readConfigurations, type ServerEntry } from './client-config.ts';
+import { askInputs } from './config-inputs.ts';
 import { questionOf } from './server-question.ts';
 
 export interface ServerTarget {
@@ -16,6 +17,8 @@ export interface ServerTarget {
   /** In the configuration file that names it. */
   readonly name?: string;
   readonly entry: ServerEntry;
+  /** `vivarium serve` of a module: its stderr ends with a report of ours when it cannot be served. */
+  readonly servesModule?: true;
 }
 
 export interface Chosen {
@@ -49,7 +52,8 @@ export async function chooseTarget(args: Arguments): Promise<Chosen> {
   }
   if (isModule(first, args)) {
     const [self = 'vivarium'] = process.argv.slice(1);
-    return { target: programTarget(process.execPath, [self, 'serve', first], args, `vivarium serve ${quote(first)}`), rest };
+    const target = programTarget(process.execPath, [self, 'serve', first], args, `vivarium serve ${quote(first)}`);
+    return { target: { ...target, servesModule: true }, rest };
   }
   return { target: await byName(first, args), rest };
 }
@@ -60,7 +64,7 @@ function isModule(word: string, { values }: Arguments): boolean {
   return moduleName.test(file) && there?.isFile() === true;
 }
 
-const moduleName = /\.[cm]?[jt]s$/;
+const moduleName = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 
 function programTarget(command: string, args: readonly string[], given: Arguments, label?: string): ServerTarget {
   const cwd = given.values['cwd'] as string | undefined;
@@ -102,7 +106,8 @@ async function byName(name: string, args: Arguments): Promise<ServerTarget> {
   const written = 'url' in named || args.values['cwd'] === undefined ? named : { cwd, ...named };
   const { lines, question, label } = questionOf(name, written, found.file);
   await confirm(lines, question, args.values['yes'] === true);
-  const entry = expanded(written, name, found.file);
+  const answers = await askInputs(written, found.inputs, { name, file: found.file });
+  const entry = expanded(written, name, found.file, answers);
   if ('url' in entry) return { ...remoteTarget(entry.url, entry.headers, args, entry.sse), label, name };
   const { entry: own } = programTarget(entry.command, entry.args, args);
   return { label, name, entry: { ...entry, env: { ...entry.env, ...('env' in own && own.env) } } };

@@ -56,7 +56,7 @@ describe('a client of a hostile server', () => {
   });
 
   it.each(['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'] as const)(
-    'stops to read %s that has no last page',
+    'stops reading %s that has no last page',
     async (method) => {
       const key = {
         'tools/list': 'tools',
@@ -79,7 +79,7 @@ describe('a client of a hostile server', () => {
     },
   );
 
-  it('stops to read a list of more than a hundred thousand entries', async () => {
+  it('stops reading a list of more than a hundred thousand entries', async () => {
     const { client } = await met({
       'tools/list': ({ cursor = '0' }) => ({
         tools: Array.from({ length: 10_000 }, (_, n) => ({ name: `${cursor}-${n}`, inputSchema: {} })),

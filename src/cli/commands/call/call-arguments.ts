@@ -1,5 +1,6 @@
 // Arguments as people write them on a command line: k=v, k:=json, k=@file, and JSON whole.
 import { type Arguments, CommandError, exitCodes, type Flag } from '../../args/command.ts';
+import { near } from '../../args/did-you-mean.ts';
 import { readText } from '../../args/read-file.ts';
 import { standardInput } from '../../args/standard-input.ts';
 import { resolveRef } from '../../terminal/signature.ts';
@@ -35,6 +36,17 @@ export async function readArguments(
     });
   }
   return given;
+}
+
+/** A name that is not known, but near one that is and was not given. */
+export function refuseMisspelt(what: string, given: object, known: readonly string[], hint: string): void {
+  const names = Object.keys(given);
+  const unused = known.filter((name) => !names.includes(name));
+  for (const name of names.filter((one) => !known.includes(one))) {
+    const meant = near(name, unused);
+    if (meant !== undefined)
+      throw new CommandError(exitCodes.usage, `${what} has no argument "${name}". Did you mean "${meant}"?`, { hint });
+  }
 }
 
 function plain(value: string, name: string, schema: Schema): unknown {

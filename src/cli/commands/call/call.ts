@@ -4,15 +4,15 @@ import type { CallToolResult, ContentBlock, Tool } from '../../../protocol/types
 import { compileUntrusted } from '../../../schema/untrusted.ts';
 import { type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
 import { near } from '../../args/did-you-mean.ts';
-import { visit } from '../../target/connect-target.ts';
-import { askerOf, questionFlags } from '../../target/questions.ts';
+import { ifListed, visit } from '../../target/connect-target.ts';
+import { answerHint, askerOf, questionFlags } from '../../target/questions.ts';
 import { targetFlags } from '../../target/target-flags.ts';
 import { Shown } from '../../terminal/content.ts';
 import { write } from '../../terminal/output.ts';
 import { progressLine } from '../../terminal/progress-line.ts';
 import { signatureOf } from '../../terminal/signature.ts';
 import { printableJson } from '../../terminal/terminal.ts';
-import { argumentFlags, readArguments } from './call-arguments.ts';
+import { argumentFlags, readArguments, refuseMisspelt } from './call-arguments.ts';
 
 export const call: Command = {
   name: 'call',
@@ -36,14 +36,15 @@ export const call: Command = {
     ['cat args.json | vivarium call server.ts add -', 'all arguments from standard input'],
     ['vivarium call server.ts add a=1 b=2 --format json', 'the whole result, for a script'],
   ],
-  run: (args) =>
-    visit(args, askerOf(args), async ({ client, rest, signal }) => {
+  run: (args) => {
+    const asker = askerOf(args);
+    return visit(args, asker, async ({ client, rest, signal }) => {
       const [name, ...words] = rest;
       if (name === undefined) throw new CommandError(exitCodes.usage, 'Which tool?', { hint: 'vivarium list shows them' });
-      const tools = await client.listTools({ signal });
-      const tool = tools.find((one) => one.name === name) ?? unknown(name, tools);
-      const given = await readArguments(words, args, (tool.inputSchema ?? {}) as Readonly<Record<string, unknown>>);
-      if (args.values['no-check'] !== true) await check(tool, given);
+      const tools = await ifListed('tools/list', client.listTools({ signal }));
+      const tool = tools?.find((one) => one.name === name) ?? (tools && unknown(name, tools));
+      const given = await readArguments(words, args, (tool?.inputSchema ?? {}) as Readonly<Record<string, unknown>>);
+      if (tool !== undefined && args.values['no-check'] !== true) await check(tool, given);
       const line = progressLine(args.values['quiet'] !== true);
       const result = await client.callTool(name, given, { signal, onProgress: line.show }).finally(line.clear);
       const file = args.values['output'] as string | undefined;
@@ -52,9 +53,12 @@ export const call: Command = {
         const text = new Shown(args.values['save'] as string | undefined, name).blocks(wholeOf(result));
         if (result.isError === true && file === undefined) process.stderr.write(text);
         else write(text, file);
+        const hint = result.isError === true ? answerHint(asker, text) : undefined;
+        if (hint !== undefined) process.stderr.write(`  ${hint}\n`);
       }
       return result.isError === true ? exitCodes.toolError : exitCodes.ok;
-    }),
+    });
+  },
 };
 
 /** For people nothing is left out: words that are not the structured value, and then the value. */
@@ -72,6 +76,11 @@ function unknown(name: string, tools: readonly Tool[]): never {
 
 /** Before anything is sent: the schema's words are clearer than most servers'. What cannot be checked here is left to the server. */
 async function check(tool: Tool, given: object): Promise<void> {
+  const { properties, additionalProperties, patternProperties } = (tool.inputSchema ?? {}) as Readonly<Record<string, unknown>>;
+  const isOpen = patternProperties !== undefined || additionalProperties === true || typeof additionalProperties === 'object';
+  // Most schemas allow names they do not know: a misspelt one would be sent, and not be missed.
+  if (!isOpen && typeof properties === 'object' && properties !== null)
+    refuseMisspelt(`The tool "${tool.name}"`, given, Object.keys(properties), `${signatureOf(tool)}\n--no-check sends it as it is`);
   const { problem } = (await compileUntrusted(tool.inputSchema)).check(given);
   if (problem !== undefined) throw new CommandError(exitCodes.usage, `The arguments do not fit: ${problem}`, { hint: signatureOf(tool) });
 }

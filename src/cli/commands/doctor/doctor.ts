@@ -3,7 +3,7 @@ import { type Client, connect, type Failure } from '../../../client/index.ts';
 import { RpcError, VivariumError } from '../../../jsonrpc/error.ts';
 import { type Arguments, type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
 import { milliseconds } from '../../args/flag-values.ts';
-import { authOf, revisionOf } from '../../target/connect-target.ts';
+import { authOf, moduleReport, revisionOf } from '../../target/connect-target.ts';
 import { chooseTarget, connectorOf, type ServerTarget } from '../../target/target.ts';
 import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
 import { whileStarting } from '../../terminal/starting-line.ts';
@@ -41,7 +41,7 @@ export const doctor: Command = {
 };
 
 function tell({ name, status, detail, hint }: Step): void {
-  process.stdout.write(`  ${marks[status]} ${name.padEnd(16)}${printable(detail)}\n`);
+  process.stdout.write(`  ${marks[status]} ${name.padEnd(15)} ${printable(detail)}\n`);
   if (hint !== undefined) process.stdout.write(`${' '.repeat(20)}${printable(hint)}\n`);
 }
 
@@ -93,33 +93,41 @@ function hasToken({ values }: Arguments): boolean {
   return ['token', 'token-env', 'login'].some((name) => values[name] !== undefined);
 }
 
-/** What every client asks first. */
+/** What every client asks first. The specification lets a server refuse a list; one that refuses all of them is of no use. */
 async function firstRequests(client: Client, examination: Examination): Promise<void> {
   const { tools, resources, prompts } = client.capabilities;
-  const asks: readonly (readonly [string, unknown, () => Promise<readonly unknown[]>])[] = [
-    ['tools', tools, () => client.listTools()],
-    ['resources', resources, () => client.listResources()],
-    ['prompts', prompts, () => client.listPrompts()],
+  const asks: readonly (readonly [string, unknown, string, () => Promise<readonly unknown[]>])[] = [
+    ['tools', tools, 'tools/list', () => client.listTools()],
+    ['resources', resources, 'resources/list', () => client.listResources()],
+    ['templates', resources, 'resources/templates/list', () => client.listResourceTemplates()],
+    ['prompts', prompts, 'prompts/list', () => client.listPrompts()],
   ];
-  for (const [name, declared, ask] of asks) {
-    if (declared === undefined) continue;
+  const declared = asks.filter(([, capability]) => capability !== undefined);
+  let refused = 0;
+  for (const [name, , method, ask] of declared) {
     try {
       const began = performance.now();
       const all = await ask();
-      examination.ok(
-        `${name}/list`,
-        `${all.length} ${all.length === 1 ? name.slice(0, -1) : name} in ${Math.round(performance.now() - began)} ms`,
-      );
+      examination.ok(method, `${all.length} ${all.length === 1 ? name.slice(0, -1) : name} in ${Math.round(performance.now() - began)} ms`);
     } catch (error) {
-      const known = error instanceof RpcError ? `error ${error.code}: ${error.message}` : (error as Error).message;
-      examination.fail(`${name}/list`, known, `the server declares ${name}, so it must answer this`);
-      return;
+      if (!(error instanceof RpcError)) return examination.fail(method, (error as Error).message, 'every client asks for this list');
+      refused += 1;
+      const what = `error ${error.code}: ${error.message}`;
+      if (refused === declared.length) examination.fail(method, what, 'the server answers none of the lists it declares');
+      else examination.warn(method, what, `the server declares ${method.split('/')[0]}, so clients ask for this list`);
     }
   }
 }
 
-async function explain(error: unknown, { entry }: ServerTarget, examination: Examination): Promise<number> {
+async function explain(error: unknown, target: ServerTarget, examination: Examination): Promise<number> {
   if (!(error instanceof VivariumError)) throw error;
+  const { entry } = target;
+  const report = moduleReport(error, target);
+  if (report !== undefined) {
+    examination.ok('program', 'found and started');
+    examination.fail('module', report.message.split('\n')[0] as string, report.hint);
+    return exitCodes.unreachable;
+  }
   const { phase, cause = error.message, hint, stderr = [] } = (error.failure ?? {}) as Partial<Failure>;
   if (error.code === 'ERR_CONFIG') throw new CommandError(exitCodes.usage, error.message, { cause: error });
   if (error.code === 'ERR_AUTH_REQUIRED' || error.code === 'ERR_AUTH_FAILED' || error.code === 'ERR_FORBIDDEN') {
@@ -150,6 +158,10 @@ function adviceFor(stderr: readonly string[]): string | undefined {
   const variable = /\b([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b/.exec(text)?.[1];
   if (variable !== undefined && /missing|required|not set|undefined|must/i.test(text)) return `give it the variable: --env ${variable}=…`;
   if (/EADDRINUSE/.test(text)) return 'another process has the port: is it running already?';
-  if (/Cannot find (?:module|package)|ERR_MODULE_NOT_FOUND/.test(text)) return 'something is not installed: npm install, or check the path';
+  const [, absent, name = ''] = /Cannot find (module|package) '([^']+)'/.exec(text) ?? [];
+  if (absent !== undefined)
+    return /^(?:\.|\/|[A-Z]:\\)/.test(name)
+      ? `there is no file ${name}: check the path, or build it first`
+      : `it needs ${name}: npm install ${name}`;
   return stderr.length > 0 ? '--verbose shows all of its stderr' : undefined;
 }

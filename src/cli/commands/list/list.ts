@@ -1,5 +1,6 @@
 // vivarium list: what a server offers.
 import type { Client } from '../../../client/index.ts';
+import { cut, RpcError, VivariumError } from '../../../jsonrpc/error.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../../protocol/types.ts';
 import { type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
 import { visit } from '../../target/connect-target.ts';
@@ -17,6 +18,7 @@ interface Offer {
   readonly resources?: readonly Resource[];
   readonly templates?: readonly ResourceTemplate[];
   readonly prompts?: readonly Prompt[];
+  readonly unanswered?: readonly { readonly method: string; readonly code?: number; readonly message: string }[];
 }
 
 export const list: Command = {
@@ -44,30 +46,46 @@ export const list: Command = {
         throw new CommandError(exitCodes.usage, `list takes one of ${kinds.join(', ')}, not ${rest.join(' ')}`);
       const offer = await collect(client, kind as Kind, signal);
       const { server, revision, instructions } = client;
-      const text =
-        args.values['format'] === 'json'
-          ? `${printableJson({ server, revision, instructions, ...offer }, 2)}\n`
-          : asText(client, offer, args.values['schema'] === true);
+      const json = args.values['format'] === 'json';
+      for (const { method, code, message } of json ? [] : (offer.unanswered ?? []))
+        process.stderr.write(
+          `warning: ${method} was not answered: ${code === undefined ? '' : `error ${code}: `}${printable(cut(message))}\n`,
+        );
+      const text = json
+        ? `${printableJson({ server, revision, instructions, ...offer }, 2)}\n`
+        : asText(client, offer, args.values['schema'] === true);
       write(text, args.values['output'] as string | undefined);
       return exitCodes.ok;
     }),
 };
 
+/** Everything that is answered: a server may declare resources and know no templates. Only where nothing is answered is that a failure. */
 async function collect(client: Client, kind: Kind, signal: AbortSignal): Promise<Offer> {
-  const wants = (one: Kind): boolean => kind === one || kind === 'all';
+  const asks = [
+    { one: 'tools', method: 'tools/list', ask: () => client.listTools({ signal }) },
+    { one: 'resources', method: 'resources/list', ask: () => client.listResources({ signal }) },
+    { one: 'templates', method: 'resources/templates/list', ask: () => client.listResourceTemplates({ signal }) },
+    { one: 'prompts', method: 'prompts/list', ask: () => client.listPrompts({ signal }) },
+  ].filter(({ one }) => kind === one || kind === 'all');
   // Together: a server far away is asked once, not four times in turn.
-  const [tools, resources, templates, prompts] = await Promise.all([
-    wants('tools') ? client.listTools({ signal }) : undefined,
-    wants('resources') ? client.listResources({ signal }) : undefined,
-    wants('templates') ? client.listResourceTemplates({ signal }) : undefined,
-    wants('prompts') ? client.listPrompts({ signal }) : undefined,
-  ]);
-  return {
-    ...(tools !== undefined && { tools }),
-    ...(resources !== undefined && { resources }),
-    ...(templates !== undefined && { templates }),
-    ...(prompts !== undefined && { prompts }),
-  };
+  const answers = await Promise.allSettled(asks.map(({ ask }) => ask()));
+  const failed = answers.find((answer) => answer.status === 'rejected');
+  if (failed !== undefined && (signal.aborted || answers.every(({ status }) => status === 'rejected'))) throw failed.reason;
+  const unanswered = asks.flatMap(({ method }, at) => {
+    const answer = answers[at];
+    return answer?.status === 'rejected' ? [{ method, ...reasonOf(answer.reason) }] : [];
+  });
+  const lists = asks.flatMap(({ one }, at) => {
+    const answer = answers[at];
+    return answer?.status === 'fulfilled' ? [[one, answer.value] as const] : [];
+  });
+  return { ...Object.fromEntries(lists), ...(unanswered.length > 0 && { unanswered }) };
+}
+
+function reasonOf(error: unknown): { readonly code?: number; readonly message: string } {
+  if (error instanceof RpcError) return { code: error.code, message: error.message };
+  if (error instanceof VivariumError) return { message: error.message };
+  throw error;
 }
 
 function asText({ server, revision }: Client, offer: Offer, whole: boolean): string {

@@ -2,13 +2,13 @@
 import type { Prompt } from '../../../protocol/types.ts';
 import { type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
 import { near } from '../../args/did-you-mean.ts';
-import { visit } from '../../target/connect-target.ts';
+import { ifListed, visit } from '../../target/connect-target.ts';
 import { askerOf, questionFlags } from '../../target/questions.ts';
 import { targetFlags } from '../../target/target-flags.ts';
 import { Shown } from '../../terminal/content.ts';
 import { write } from '../../terminal/output.ts';
 import { printable, printableJson } from '../../terminal/terminal.ts';
-import { argumentFlags, readArguments } from '../call/call-arguments.ts';
+import { argumentFlags, readArguments, refuseMisspelt } from '../call/call-arguments.ts';
 
 export const prompt: Command = {
   name: 'prompt',
@@ -31,12 +31,13 @@ export const prompt: Command = {
     visit(args, askerOf(args), async ({ client, rest, signal }) => {
       const [name, ...words] = rest;
       if (name === undefined) throw new CommandError(exitCodes.usage, 'Which prompt?', { hint: 'vivarium list shows them' });
-      const prompts = await client.listPrompts({ signal });
-      const known = prompts.find((one) => one.name === name) ?? unknown(name, prompts);
+      const prompts = await ifListed('prompts/list', client.listPrompts({ signal }));
+      const known = prompts?.find((one) => one.name === name) ?? (prompts && unknown(name, prompts));
       const given = await readArguments(words, args);
-      const missing = (Array.isArray(known.arguments) ? known.arguments : []).find(
-        (one) => one.required === true && given[one.name] === undefined,
-      );
+      const declared = Array.isArray(known?.arguments) ? known.arguments : [];
+      const names = declared.map((one) => String(one.name));
+      refuseMisspelt(`The prompt "${name}"`, given, names, `It takes ${names.join(', ')}`);
+      const missing = declared.find((one) => one.required === true && given[one.name] === undefined);
       if (missing !== undefined) throw new CommandError(exitCodes.usage, `The prompt "${name}" needs ${missing.name}=…`);
       const texts = Object.fromEntries(
         Object.entries(given).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),

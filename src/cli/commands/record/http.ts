@@ -1,8 +1,15 @@
 // A tap in front of a server at a URL: a door on this machine for one client, which writes down messages and heads.
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestHttp,
+  type ServerResponse,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { EventParser } from '../../../jsonrpc/event-stream.ts';
+import { Bytes, EventParser } from '../../../jsonrpc/event-stream.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { isFromProgram } from '../../target/local-host.ts';
 import { Door } from './access.ts';
@@ -10,10 +17,13 @@ import type { Recorder, Side } from './recording.ts';
 import { FirstEndpoint } from './sse-endpoint.ts';
 
 const maxEvent = 64 * 1024 * 1024;
+/** As curl does, for servers that do not know `Expect: 100-continue`. */
+const continueMs = 1_000;
 /** Of the connection, not of the message. Nor may a body be compressed: what is written down is to be read, and masked. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
+  'expect',
   'host',
   'keep-alive',
   'proxy-connection',
@@ -70,11 +80,17 @@ function passOn(incoming: IncomingMessage, outgoing: ServerResponse, { target, d
   const { method = 'GET' } = incoming;
   recorder.add('client', { exchange, head: { method, path, headers: plain(incoming.headers) } });
   const send = target.protocol === 'https:' ? requestHttps : requestHttp;
-  const options = { method, path, headers: { ...forwarded(incoming.headers), ...lent, host: target.host } };
+  const options = {
+    method,
+    path,
+    headers: { ...forwarded(incoming.headers), ...lent, ...(isLarge(incoming.headers) && { expect: '100-continue' }), host: target.host },
+  };
+  let isAnswered = false;
   // No redirect is followed: what is lent goes nowhere else.
   const upstream = send(
     { protocol: target.protocol, hostname: target.hostname.replace(/^\[|\]$/g, ''), port: target.port, ...options },
     (answer) => {
+      isAnswered = true;
       const { statusCode: status = 502, headers } = answer;
       recorder.add('server', { exchange, head: { status, headers: plain(headers) } });
       outgoing.writeHead(status, answered(headers, door));
@@ -89,13 +105,38 @@ function passOn(incoming: IncomingMessage, outgoing: ServerResponse, { target, d
     },
   );
   upstream.on('error', (error) => {
+    // A server that refuses a body may hang up while it is still being sent: its answer says more.
+    if (isAnswered) return;
     recorder.add('server', { exchange, raw: `(${error.message})`, end: {} });
-    if (outgoing.headersSent) outgoing.destroy();
-    else outgoing.writeHead(502, { 'content-type': 'text/plain' }).end(`The server cannot be reached: ${error.message}\n`);
+    outgoing.writeHead(502, { 'content-type': 'text/plain' }).end(`The server cannot be reached: ${error.message}\n`);
   });
   outgoing.once('close', () => upstream.destroy());
   tap(incoming, 'client', exchange, false, recorder);
-  incoming.pipe(upstream);
+  passBody(incoming, upstream, () => isAnswered);
+}
+
+/** One piece at a time, with a look at what the server says in between: a refusal is lost once something is written behind its end. */
+function passBody(incoming: IncomingMessage, upstream: ClientRequest, isAnswered: () => boolean): void {
+  upstream.flushHeaders();
+  incoming.on('data', (piece: Buffer) => {
+    // The client may finish what it says; nobody reads it.
+    if (isAnswered() || upstream.destroyed) return;
+    incoming.pause();
+    upstream.write(piece, () => setImmediate(() => incoming.resume()));
+  });
+  incoming.once('end', () => upstream.end());
+  incoming.once('error', () => upstream.destroy());
+  if (!isLarge(incoming.headers)) return;
+  incoming.pause();
+  const go = (): void => void incoming.resume();
+  const timer = setTimeout(go, continueMs);
+  for (const event of ['continue', 'response', 'error']) upstream.once(event, go);
+  upstream.once('close', () => clearTimeout(timer));
+}
+
+/** Worth asking first whether the server wants it: one that does not may hang up on it, and its refusal is lost. */
+function isLarge(headers: IncomingHttpHeaders): boolean {
+  return Number(headers['content-length'] ?? 0) > 1_048_576;
 }
 
 /** Whole for a body, each event for a stream. */
@@ -113,16 +154,16 @@ function tap(stream: IncomingMessage, side: Side, exchange: number, events: bool
     );
     stream.on('data', (chunk: Buffer) => parser.push(chunk));
   } else {
-    const chunks: Buffer[] = [];
+    const body = new Bytes();
     let length = 0;
     stream.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > maxEvent) chunks.length = 0;
-      else chunks.push(chunk);
+      if (length > maxEvent) body.clear();
+      else body.add(chunk);
     });
     stream.once('end', () => {
       if (length > maxEvent) recorder.add(side, { exchange, raw: '(a body larger than 64 MiB)' });
-      else if (length > 0) recorder.line(side, Buffer.concat(chunks), { exchange });
+      else if (length > 0) recorder.line(side, Buffer.from(body.whole()), { exchange });
     });
   }
   stream.once('close', () => recorder.add(side, { exchange, end: {} }));

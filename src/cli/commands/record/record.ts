@@ -1,6 +1,7 @@
 // vivarium record: what goes between a client and a server, written down.
 import { type Command, CommandError, exitCodes } from '../../args/command.ts';
 import { portNumber } from '../../args/flag-values.ts';
+import type { ServerEntry } from '../../target/client-config.ts';
 import { chooseTarget } from '../../target/target.ts';
 import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
 import { printable } from '../../terminal/terminal.ts';
@@ -15,6 +16,7 @@ export const record: Command = {
   flags: {
     output: { type: 'string', short: 'o', value: 'file', help: 'The recording (default: recording-<time>.jsonl in this folder)' },
     port: { type: 'string', value: 'port', help: 'For a URL: where the client is to connect, on this machine (default: any that is free)' },
+    overwrite: { type: 'boolean', help: 'Replace the file if it is there (default: keep it, and record to s-2.jsonl for s.jsonl)' },
     quiet: { type: 'boolean', short: 'q', help: 'Do not say where the recording is' },
     ...({ env, cwd, header, config, server, yes, token, 'token-env': tokenVariable } as Command['flags']),
   },
@@ -34,27 +36,31 @@ export const record: Command = {
     const token = tokenHeader(args.values);
     const file = (args.values['output'] as string | undefined) ?? `recording-${new Date().toISOString().replaceAll(/[:.]/g, '-')}.jsonl`;
     const { entry } = target;
-    const recorder = new Recorder(file, { target: target.label, transport: 'command' in entry ? 'stdio' : 'http' });
+    const transport = 'command' in entry ? 'stdio' : 'http';
+    const recorder = new Recorder(file, { target: target.label, transport }, { overwrite: args.values['overwrite'] === true });
     const say = (text: string): void => void (quiet ? undefined : process.stderr.write(`${printable(text)}\n`));
-    try {
-      if ('command' in entry) {
-        const { recordProgram } = await import('./stdio.ts');
-        return await recordProgram(entry, recorder);
-      }
-      const { recordUrl } = await import('./http.ts');
-      const door = await recordUrl(new URL(entry.url), { ...entry.headers, ...token }, port, recorder);
-      process.stderr.write(`Recording. Press Ctrl-C to stop. Connect the client to\n${door.url}\n`);
-      await new Promise<void>((resolve) => {
-        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
-      });
-      await door.close();
-      return exitCodes.ok;
-    } finally {
-      await recorder.close();
-      say(`Recorded in ${file}`);
-    }
+    const ended = await recorded(entry, recorder, { headers: token, port }).finally(() => recorder.close());
+    say(`Recorded in ${recorder.file}${recorder.file === file ? '' : `, for ${file} was there already`}`);
+    return ended;
   },
 };
+
+/** Ends with the exit code of the program, or when it is told to. */
+async function recorded(
+  entry: ServerEntry,
+  recorder: Recorder,
+  { headers, port }: { readonly headers: Readonly<Record<string, string>>; readonly port: number },
+): Promise<number> {
+  if ('command' in entry) return (await import('./stdio.ts')).recordProgram(entry, recorder);
+  const { recordUrl } = await import('./http.ts');
+  const door = await recordUrl(new URL(entry.url), { ...entry.headers, ...headers }, port, recorder);
+  process.stderr.write(`Recording. Press Ctrl-C to stop. Connect the client to\n${door.url}\n`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+  await door.close();
+  return exitCodes.ok;
+}
 
 function tokenHeader(values: Readonly<Record<string, string | boolean | undefined>>): Record<string, string> {
   const variable = values['token-env'] as string | undefined;

@@ -1,5 +1,6 @@
 // The file of a recording: what went between a client and a server, in order, one JSON object a line, secrets masked.
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { RecordedEntry } from '../../../check/cli.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
@@ -7,6 +8,9 @@ import { readText } from '../../args/read-file.ts';
 import { openPrivate } from '../../terminal/output.ts';
 import { printable } from '../../terminal/terminal.ts';
 import { maskBytes, maskHeaders, maskText } from './masking.ts';
+
+/** Of recordings under one name. */
+const maxNumber = 1_000;
 
 export type Side = 'client' | 'server';
 
@@ -31,12 +35,17 @@ export class Recorder {
   readonly #done: Promise<void>;
   readonly #began: number = performance.now();
 
-  constructor(file: string, head: Omit<RecordingHead, 'recording' | 'began'>) {
-    this.file = file;
-    this.#stream = createWriteStream(file, { fd: openPrivate(file) });
+  /** What is in the file stays, unless `overwrite` is set: then the recording is in another one beside it. */
+  constructor(
+    file: string,
+    head: Omit<RecordingHead, 'recording' | 'began'>,
+    { overwrite = false }: { readonly overwrite?: boolean } = {},
+  ) {
+    this.file = overwrite ? file : freeName(file);
+    this.#stream = createWriteStream(this.file, { fd: openPrivate(this.file) });
     this.#done = finished(this.#stream);
-    // Said once, by close; what is recorded must not be disturbed by it.
-    this.#done.catch(() => undefined);
+    // At once, for it may go on for hours; what is recorded must not be disturbed by it.
+    this.#done.catch((error: Error) => process.stderr.write(`${printable(`${this.file} cannot be written: ${error.message}`)}\n`));
     const first: RecordingHead = { recording: 1, ...head, target: maskText(head.target), began: new Date().toISOString() };
     this.#stream.write(`${JSON.stringify(first)}\n`);
   }
@@ -62,10 +71,28 @@ export class Recorder {
     else this.add(from, { ...more, bytes: bytes.toString('base64') });
   }
 
+  /** Refused where something is missing in the file. */
   async close(): Promise<void> {
     this.#stream.end();
-    await this.#done.catch((error: Error) => process.stderr.write(`${printable(`${this.file} could not be written: ${error.message}`)}\n`));
+    await this.#done.catch((cause: Error) => {
+      throw new CommandError(exitCodes.usage, `${this.file} could not be written, so the recording is incomplete: ${cause.message}`, {
+        cause,
+      });
+    });
   }
+}
+
+/** A client may start a server several times, and each time is worth as much: s.jsonl, then s-2.jsonl. */
+function freeName(file: string): string {
+  const { dir, name, ext } = parse(file);
+  for (let number = 1; number <= maxNumber; number++) {
+    const one = number === 1 ? file : join(dir, `${name}-${number}${ext}`);
+    const found = statSync(one, { throwIfNoEntry: false });
+    if (found?.isFile() !== true || found.size === 0) return one;
+  }
+  throw new CommandError(exitCodes.usage, `${file} is there already, and so are ${maxNumber - 1} more beside it`, {
+    hint: 'Remove some, or pass --overwrite',
+  });
 }
 
 function maskedHead(head: NonNullable<Entry['head']>): NonNullable<Entry['head']> {

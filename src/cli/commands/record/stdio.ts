@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { type Readable, Transform, type TransformCallback, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { Bytes } from '../../../jsonrpc/event-stream.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { printableLines } from '../../terminal/terminal.ts';
 import type { Recorder, Side } from './recording.ts';
@@ -75,16 +76,16 @@ function pass(from: Readable, to: Writable, side: Side, recorder: Recorder): voi
 }
 
 function split(stream: Readable, told: (line: Buffer) => void): void {
-  let held: Buffer[] = [];
+  const held = new Bytes();
   let length = 0;
   const hold = (part: Buffer): void => {
     length += part.length;
-    if (length > maxLine) held = [];
-    else if (part.length > 0) held.push(part);
+    if (length > maxLine) held.clear();
+    else if (part.length > 0) held.add(part);
   };
   const tell = (): void => {
-    told(length > maxLine ? Buffer.from(`(a line of ${length} bytes, which is more than 64 MiB)`) : Buffer.concat(held));
-    held = [];
+    told(length > maxLine ? Buffer.from(`(a line of ${length} bytes, which is more than 64 MiB)`) : asBuffer(held));
+    held.clear();
     length = 0;
   };
   stream.on('data', (chunk: Buffer) => {
@@ -97,4 +98,10 @@ function split(stream: Readable, told: (line: Buffer) => void): void {
     hold(chunk.subarray(from));
   });
   stream.once('end', () => length > 0 && tell());
+}
+
+function asBuffer(held: Bytes): Buffer {
+  if (held.length === 0) return Buffer.alloc(0);
+  const { buffer, byteOffset, byteLength } = held.whole();
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

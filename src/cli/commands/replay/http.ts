@@ -1,9 +1,10 @@
 // A recording at a URL: each request gets what belongs to it, as JSON or as a stream; what the server said by itself goes to whoever listens.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { encodeEvent } from '../../../jsonrpc/event-stream.ts';
+import { Bytes, encodeEvent } from '../../../jsonrpc/event-stream.ts';
 import { type Endpoint, endpointOf, pathOf } from '../../../text/recorded-path.ts';
 import { isFromProgram } from '../../target/local-host.ts';
 import type { Entry, Recording } from '../record/recording.ts';
+import { jsonText } from './json-text.ts';
 import { messagesIn, ReplayScript } from './script.ts';
 
 const maxBytes = 64 * 1024 * 1024;
@@ -74,7 +75,7 @@ function withEndpoint(entries: readonly Entry[], { pathname, search }: Endpoint)
 }
 
 function refusal({ id }: Message, why: string): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message: why } });
+  return jsonText({ jsonrpc: '2.0', id, error: { code: -32603, message: why } });
 }
 
 /** Whoever holds a stream open. */
@@ -125,15 +126,13 @@ class Open {
 }
 
 async function read(request: IncomingMessage): Promise<Message | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const body = new Bytes();
   try {
     for await (const chunk of request as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > maxBytes) return undefined;
+      body.add(chunk);
+      if (body.length > maxBytes) return undefined;
     }
-    const value: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    const value: unknown = JSON.parse(body.take(new TextDecoder('utf-8', { fatal: true })));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined;
   } catch {
     return undefined;

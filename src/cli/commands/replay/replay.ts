@@ -1,11 +1,15 @@
 // vivarium replay: a recording in the part of the server.
 import type { AddressInfo } from 'node:net';
-import { createInterface } from 'node:readline';
+import { LineSplitter } from '../../../jsonrpc/lines.ts';
 import { type Command, CommandError, exitCodes } from '../../args/command.ts';
 import { portNumber } from '../../args/flag-values.ts';
 import { printable } from '../../terminal/terminal.ts';
 import { type Entry, readRecording } from '../record/recording.ts';
+import { jsonText } from './json-text.ts';
 import { messagesIn, ReplayScript } from './script.ts';
+
+const maxLine = 64 * 1024 * 1024;
+const faults = { utf8: 'A line that is not UTF-8 is left out', size: 'A line of more than 64 MiB is left out' } as const;
 
 export const replay: Command = {
   name: 'replay',
@@ -30,15 +34,17 @@ export const replay: Command = {
     const script = new ReplayScript(recording.entries, (raw) => void process.stdout.write(`${raw}\n`));
     process.stdout.on('error', () => process.exit(exitCodes.ok));
     script.begin();
-    for await (const line of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    const hear = (line: string): void => {
       for (const message of messagesIn(line)) {
         const problem = script.hear(message);
         if (problem === undefined) continue;
         tell(problem);
-        const error = { code: -32603, message: problem };
-        process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: message['id'], error })}\n`);
+        process.stdout.write(`${jsonText({ jsonrpc: '2.0', id: message['id'], error: { code: -32603, message: problem } })}\n`);
       }
-    }
+    };
+    const lines = new LineSplitter({ line: hear, fault: (kind) => tell(faults[kind]) }, maxLine);
+    for await (const chunk of process.stdin as AsyncIterable<Buffer>) lines.push(chunk);
+    hear(lines.end() ?? '');
     script.finish();
     return exitCodes.ok;
   },

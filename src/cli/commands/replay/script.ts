@@ -1,5 +1,6 @@
 // A recording as the part of a server: what it says to whom, and when its turn is.
 import type { Entry } from '../record/recording.ts';
+import { jsonText } from './json-text.ts';
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -80,7 +81,7 @@ export class ReplayScript {
       if (typeof message['method'] !== 'string' || message['id'] === undefined) return undefined;
       return this.#again(message)
         ? undefined
-        : `Not in the recording: ${message['method']} ${JSON.stringify(core(message).params).slice(0, 200)}`;
+        : `Not in the recording: ${message['method']} ${jsonText(core(message).params).slice(0, 200)}`;
     }
     cue.met = message;
     while (this.#cues[this.#open]?.met !== undefined) this.#open += 1;
@@ -109,7 +110,7 @@ export class ReplayScript {
     const line = cue === undefined ? undefined : lineOf(cue);
     if (cue === undefined || line === undefined) return false;
     const answer = line.messages.find((one) => answers(one, cue)) as Message;
-    const raw = line.messages.length === 1 ? line.raw : JSON.stringify(answer);
+    const raw = line.messages.length === 1 ? line.raw : jsonText(answer);
     this.#say(renamed(raw, [answer], [{ ...cue, met: message }]), message);
     return true;
   }
@@ -154,7 +155,7 @@ function renamed(raw: string, messages: readonly Message[], causes: readonly Cue
     return other === undefined || other === token ? message : { ...message, params: { ...params, progressToken: other } };
   });
   if (now.every((message, at) => message === messages[at])) return raw;
-  return JSON.stringify(now.length === 1 && !raw.trimStart().startsWith('[') ? now[0] : now);
+  return jsonText(now.length === 1 && !raw.trimStart().startsWith('[') ? now[0] : now);
 }
 
 /** Who asks does not change what is answered. */
@@ -170,12 +171,7 @@ function tokenOf(message: Message): unknown {
 /** The same for two messages that ask for the same; an answer is known by its id. */
 function keyOf(message: Message): string {
   const { method, id } = message;
-  return method === undefined ? `answer ${JSON.stringify(id)}` : JSON.stringify(core(message), sorted);
-}
-
-function sorted(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return method === undefined ? `answer ${jsonText(id)}` : jsonText(core(message), { sorted: true });
 }
 
 /** What a request asks for, without what differs each time. */

@@ -64,13 +64,18 @@ async function load(target: string): Promise<Server | undefined> {
   // It may export what it serves.
   if (currentGuard()?.serving === true) return undefined;
   if (isServer(found)) return found;
-  const others = Object.keys(exports).filter((key) => isServer(exports[key]));
-  const hint =
-    others.length > 0
-      ? `It does export ${others.map((key) => `${path}:${key}`).join(', ')}`
-      : "Write: export default server, with server = new Server({ name, version }) from 'vivarium/server'";
   const what = found === undefined ? `has no export "${name}"` : `exports "${name}", which is not a Server`;
-  throw new CommandError(exitCodes.usage, `${path} ${what}`, { hint });
+  throw new CommandError(exitCodes.usage, `${path} ${what}`, { hint: adviceFor(path, exports, found) });
+}
+
+function adviceFor(path: string, exports: Readonly<Record<string, unknown>>, found: unknown): string {
+  const others = Object.keys(exports).filter((key) => isServer(exports[key]));
+  if (others.length > 0) return `It does export ${others.map((key) => `${path}:${key}`).join(', ')}`;
+  if (found instanceof Promise) return 'It is a promise. Write: export default await …';
+  if (typeof found === 'function') return 'It is a function or a class. Export what it makes, such as: export default createServer()';
+  if (typeof (found as { connect?: unknown } | null | undefined)?.connect === 'function')
+    return `It is a server of another library. Start it as a program: vivarium list -- node ${quote(path)}`;
+  return "Write: export default server, with server = new Server({ name, version }) from 'vivarium/server'";
 }
 
 /** A colon after the last slash separates the export; one before it belongs to a Windows drive or a URL. */

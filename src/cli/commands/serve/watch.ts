@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { settledWithin } from '../../../text/timeouts.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { usesHttp } from '../../args/http-flags.ts';
-import { printable } from '../../terminal/terminal.ts';
+import { printable, quote } from '../../terminal/terminal.ts';
 import { addressOf, announce, watchedUrl } from './http.ts';
 import { watchFolder } from './watch-folder.ts';
 import { WatchFront } from './watch-front.ts';
@@ -26,7 +26,7 @@ export async function serveWatched(module: string, values: Values): Promise<numb
   const folders = new Set([process.cwd(), dirname(resolve(module))]);
   // One below the other is watched with it.
   const tops = [...folders].filter((folder) => ![...folders].some((other) => other !== folder && folder.startsWith(other + sep)));
-  const restart = usesHttp(values) ? await restartedOverHttp(args, values) : restartedOnStdio(args);
+  const restart = usesHttp(values) ? await restartedOverHttp(args, values) : restartedOnStdio(args, () => greet(module, values));
   for (const folder of tops) watchSources(folder, restart);
   restart();
   return undefined;
@@ -48,7 +48,16 @@ function watchSources(folder: string, restart: () => void): void {
   });
 }
 
-function restartedOnStdio(args: readonly string[]): () => void {
+/** On a terminal nothing else is seen of a server on stdio: it waits for messages. */
+function greet(module: string, values: Values): void {
+  if (values['quiet'] === true) return;
+  say(`${module} is served on stdio, and restarted when a file changes`);
+  if (process.stdin.isTTY === true)
+    say(`To try it, run in another terminal: vivarium list ${quote(module)}. Or serve it at a URL: --http 3000`);
+}
+
+function restartedOnStdio(args: readonly string[], greetOnce: () => void): () => void {
+  let isGreeted = false;
   const relay = new WatchRelay((line) => void process.stdout.write(`${line}\n`));
   const living = new Set<Child>();
   let ending = false;
@@ -75,7 +84,11 @@ function restartedOnStdio(args: readonly string[]): () => void {
       if (!ending && living.size === 0) say(`The server ended (${code}); it is started again when a file changes`);
     });
     const taken = await relay.take(child, (answer) => settledWithin(bootMs, Promise.race([answer, child.ended.then(() => undefined)])));
-    if (taken) return;
+    if (taken) {
+      if (!isGreeted) greetOnce();
+      isGreeted = true;
+      return;
+    }
     child.kill();
     living.delete(child);
     say(living.size > 0 ? 'The new version did not start; the one before goes on' : 'It did not start');

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { changedData, noteData } from './loader/data-files.ts';
 import { fileAt, findFile, isFile, ownFile, source, urlOf } from './loader/resolve.ts';
-import { flawIn, runnable } from './loader/transform.ts';
+import { flawIn, leaveScopes, runnable } from './loader/transform.ts';
 import { projectOf } from './loader/tsconfig.ts';
 import { wasmModule } from './loader/wasm.ts';
 
@@ -35,6 +35,11 @@ const versions = new Map<string, string>();
 /** Texts that stand in front of a module which gained exports while it ran. */
 const facades = new Map<string, string>();
 let latest = 0;
+
+/** Given by `register`. */
+export function initialize(data?: { readonly leavesScopes?: boolean }): void {
+  if (data?.leavesScopes === true) leaveScopes();
+}
 
 export async function resolve(
   specifier: string,

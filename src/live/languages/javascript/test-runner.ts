@@ -96,7 +96,7 @@ function typeLoader(cwd: string, files: readonly string[]): string[] {
   try {
     return ['--import', pathToFileURL(createRequire(join(cwd, 'package.json')).resolve('tsx')).href];
   } catch {
-    return ['--import', pathToFileURL(packageFile('live/languages/javascript/test-loader.js')).href];
+    return ['--import', pathToFileURL(packageFile('live/languages/javascript/project-loader.js')).href];
   }
 }
 

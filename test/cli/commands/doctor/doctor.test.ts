@@ -8,7 +8,7 @@ import { bearer } from 'vivarium/auth';
 import { serveHttp } from 'vivarium/serve/node';
 import { Server } from 'vivarium/server';
 import { rudeHttp, rudeStart } from '../../../client/rude.ts';
-import { fixture, vivarium } from '../../vivarium.ts';
+import { fixture, root, vivarium } from '../../vivarium.ts';
 
 interface Verdict {
   readonly code: number | null;
@@ -137,5 +137,26 @@ describe('doctor says of a server that works', () => {
     const { command, args } = rudeStart('prints junk, then works');
     const { steps } = await examine(['--', command, ...args]);
     expect(steps.find(({ name }) => name === 'stdout')).toMatchObject({ status: 'warning', detail: expect.stringContaining('Listening') });
+  });
+});
+
+describe('doctor of a server that refuses a list', () => {
+  const refusing = [process.execPath, join(root, 'test/fixtures/refusing.mjs')];
+
+  it('names the list as something to look at, as check does, and goes on', async () => {
+    const { code, healthy, steps } = await examine(['--', ...refusing, 'resources/list', 'resources/templates/list']);
+    expect([code, healthy]).toEqual([0, true]);
+    expect(steps.map(({ name, status }) => [name, status]).slice(-4)).toEqual([
+      ['tools/list', 'ok'],
+      ['resources/list', 'warning'],
+      ['resources/templates/list', 'warning'],
+      ['prompts/list', 'ok'],
+    ]);
+    expect(steps.at(-2)).toMatchObject({ detail: 'error -32601: Method not found', hint: expect.stringContaining('declares resources') });
+  });
+
+  it('fails where all are refused', async () => {
+    const all = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
+    expectFailure(await examine(['--', ...refusing, ...all]), 'prompts/list', /error -32601/);
   });
 });

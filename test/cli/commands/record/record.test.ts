@@ -105,12 +105,12 @@ describe('vivarium record on stdio', () => {
 
   it('masks what is no UTF-8, too, and the command line', async () => {
     const program = `process.stdout.write(Buffer.concat([Buffer.from('{"password":"hunter2"}'), Buffer.from([255, 10])]))`;
-    await vivarium(['record', '-q', '-o', 'odd.jsonl', '--', process.execPath, '-e', program, '--', '--api-key', 'hunter3'], {
+    await vivarium(['record', '-q', '-o', 'keyed.jsonl', '--', process.execPath, '-e', program, '--', '--api-key', 'hunter3'], {
       cwd: folder,
     });
-    const [entry] = entriesOf('odd.jsonl').filter(({ bytes }) => bytes !== undefined);
+    const [entry] = entriesOf('keyed.jsonl').filter(({ bytes }) => bytes !== undefined);
     expect(Buffer.from(entry?.bytes ?? '', 'base64')).toEqual(Buffer.concat([Buffer.from('{"password":"***"}'), Buffer.from([255])]));
-    const [head = ''] = readFileSync(join(folder, 'odd.jsonl'), 'utf8').split('\n');
+    const [head = ''] = readFileSync(join(folder, 'keyed.jsonl'), 'utf8').split('\n');
     expect([head.includes('--api-key ***'), head.includes('hunter3')]).toEqual([true, false]);
   });
 

@@ -191,3 +191,18 @@ describe('vivarium serve --watch', () => {
     expect(transport.sessionId).toBe(session);
   });
 });
+
+it('says what it serves on stdio, once, unless it is to be quiet', async () => {
+  mkdirSync(join(folder, 'greeting'), { recursive: true });
+  write('greeting', 'first');
+  const cwd = join(folder, 'greeting');
+  const started = new Started(['serve', 'server.mjs', '--watch'], { cwd });
+  await started.until('stderr', /server\.mjs is served on stdio, and restarted when a file changes\n/);
+  started.process.stdin.end();
+  await started.ended;
+  expect(started.stderr.match(/is served on stdio/g)).toHaveLength(1);
+  const quiet = new Started(['serve', 'server.mjs', '--watch', '--quiet'], { cwd });
+  quiet.process.stdin.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+  await quiet.ended;
+  expect(quiet.stderr).toBe('');
+});

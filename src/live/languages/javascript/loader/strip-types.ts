@@ -1,11 +1,8 @@
 // Types are taken out of TypeScript by Node itself where it can, otherwise by an optional dependency; lines and columns stay.
 import module, { createRequire } from 'node:module';
+import type * as Compiler from '@swc/wasm-typescript';
 
 type Strip = (code: string, mode: 'strip' | 'transform', file: string) => string;
-
-interface Compiler {
-  transformSync(code: string, options: object): { readonly code: string; readonly map?: string };
-}
 
 /** What the compilers tell, each in its own way. */
 interface LiveResult {
@@ -75,9 +72,9 @@ function ofNode(): Strip | undefined {
 }
 
 function ofDependency(): Strip | undefined {
-  let compiler: Compiler;
+  let compiler: typeof Compiler;
   try {
-    compiler = createRequire(import.meta.url)('@swc/wasm-typescript') as Compiler;
+    compiler = createRequire(import.meta.url)('@swc/wasm-typescript') as typeof Compiler;
   } catch {
     return undefined;
   }

@@ -29,13 +29,20 @@ const tail: Readonly<Record<Runnable['format'], string>> = {
   commonjs: `;globalThis.__vivarium_scope?.(__filename, async (run) => { ${tailBody} if (run === undefined) debugger; });`,
 };
 
+let keepsScopes = true;
+
+/** Outside of an image nothing is swapped in, and variables that are kept in reach are slower. */
+export function leaveScopes(): void {
+  keepsScopes = false;
+}
+
 /** Throws a SourceError. */
 export function runnable(file: string, text: string): Runnable {
   const typed = /\.(?:[cm]?ts|tsx)$/.test(file);
   const code = compiled(file, text);
   const format = formatOf(file, code, typed);
   const ready = typed && format === 'module' && packageType(file) !== 'module' ? withCommonNames(file, code) : code;
-  return { code: ownFile(file) ? withTail(ready, tail[format]) : ready, format };
+  return { code: keepsScopes && ownFile(file) ? withTail(ready, tail[format]) : ready, format };
 }
 
 function compiled(file: string, text: string): string {

@@ -1,0 +1,40 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { vivarium } from '../../vivarium.ts';
+
+let folder: string;
+const echo = [process.execPath, '-e', 'process.stdin.pipe(process.stdout)'];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'vivarium-recording-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const record = (args: readonly string[], input: string) => vivarium(['record', ...args, '--', ...echo], { cwd: folder, input });
+
+describe('the file of a recording', () => {
+  it.skipIf(!existsSync('/dev/full'))('that cannot be written is a failure, though everything passes', async () => {
+    const { code, stdout, stderr } = await record(['-o', '/dev/full'], 'hello\n');
+    expect([code, stdout]).toEqual([2, 'hello\n']);
+    expect(stderr).toContain('vivarium: /dev/full could not be written, so the recording is incomplete: ENOSPC');
+    expect(stderr).not.toContain('Recorded');
+  });
+
+  it('that is there already is kept, and the recording is beside it', async () => {
+    await record(['-o', 's.jsonl'], 'first\n');
+    const { code, stderr } = await record(['-o', 's.jsonl'], 'second\n');
+    expect([code, stderr]).toEqual([0, 'Recorded in s-2.jsonl, for s.jsonl was there already\n']);
+    expect(readFileSync(join(folder, 's.jsonl'), 'utf8')).toContain('"raw":"first"');
+    expect(readFileSync(join(folder, 's-2.jsonl'), 'utf8')).toContain('"raw":"second"');
+  });
+
+  it('is replaced where that is asked for, or where it is empty', async () => {
+    writeFileSync(join(folder, 'empty.jsonl'), '');
+    expect((await record(['-o', 'empty.jsonl'], 'first\n')).stderr).toBe('Recorded in empty.jsonl\n');
+    expect((await record(['-o', 'empty.jsonl', '--overwrite'], 'second\n')).stderr).toBe('Recorded in empty.jsonl\n');
+    const text = readFileSync(join(folder, 'empty.jsonl'), 'utf8');
+    expect([text.includes('first'), text.includes('second')]).toEqual([false, true]);
+  });
+});
