@@ -31,6 +31,8 @@ const slowest = [
   'other-principal/http-flood',
   'live/session/interrupt',
   'peers/check',
+  'peers/strangers-gateways',
+  'peers/strangers-clients',
   'session/session/wedge',
   'check/clients/mutants/mutants',
   'servers/offered-revisions',

@@ -1,11 +1,11 @@
 // Other people's clients and gateways as programs, and our server as what they are given: at a URL, or as a command whose
 // conversation is recorded and judged.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
 import { node24 } from '../../scripts/prepare.mjs';
 import { strangers } from '../../scripts/strangers.mjs';
 import { judgeRecording, type RecordedEntry } from '../../src/check/recording/judge-recording.ts';
@@ -41,17 +41,20 @@ export function recorded(name: string): readonly string[] {
   return [process.execPath, main, 'record', '--quiet', '--output', join(folder, `${name}.jsonl`), '--', ...ours];
 }
 
-/** The rules that our server broke in what was recorded under names that begin so. */
-export function broken(name: string): string[] {
-  const files = readdirSync(folder).filter((file) => file.startsWith(name) && file.endsWith('.jsonl'));
-  expect(files).not.toEqual([]);
-  return files.flatMap((file) => {
-    const lines = readFileSync(join(folder, file), 'utf8').trim().split('\n').slice(1);
-    const entries = lines.map((line) => JSON.parse(line) as RecordedEntry);
-    expect(entries.filter(({ raw }) => raw !== undefined).length).toBeGreaterThanOrEqual(3);
-    const [server] = judgeRecording({ label: file, transport: 'stdio', entries });
-    return server?.runs.flatMap(({ outcomes }) => outcomes.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)) ?? [];
-  });
+/** The rules that our server broke in what was recorded under this name. */
+export async function broken(name: string): Promise<string[]> {
+  const read = (): RecordedEntry[] => {
+    const lines = readFileSync(join(folder, `${name}.jsonl`), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1);
+    return lines.map((line) => JSON.parse(line) as RecordedEntry);
+  };
+  // The server may end a little later than the client that left it.
+  await vi.waitFor(() => expect(read().at(-1)).toMatchObject({ from: 'server', end: {} }), 60_000);
+  const [server] = judgeRecording({ label: name, transport: 'stdio', entries: read() });
+  expect(server?.runs).toHaveLength(1);
+  return server?.runs.flatMap(({ outcomes }) => outcomes.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id)) ?? [];
 }
 
 export interface Address {
