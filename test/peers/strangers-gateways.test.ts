@@ -11,6 +11,7 @@ import { type Address, newNode, ours, root, serveOurs, vivarium, within } from '
 const reference = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const remote = [newNode, within('mcp-remote', 'dist/proxy.js')];
 const supergateway = within('supergateway', 'dist/index.js');
+const loopback = new URL('./strangers/loopback.mjs', import.meta.url).href;
 const proxy = within('mcp-proxy', 'dist/bin/mcp-proxy.mjs');
 
 /** Gateways that are programs on stdio in front of a URL. */
@@ -24,7 +25,7 @@ const programs: readonly (readonly [name: string, way: 'http' | 'sse', command: 
 type Gateway = (port: string, command: readonly string[]) => readonly string[];
 const superAt =
   (...mode: readonly string[]): Gateway =>
-  (port, command) => [supergateway, '--port', port, '--stdio', command.join(' '), '--outputTransport', ...mode];
+  (port, command) => ['--import', loopback, supergateway, '--port', port, '--stdio', command.join(' '), '--outputTransport', ...mode];
 const proxyAt =
   (...flags: readonly string[]): Gateway =>
   (port, command) => [proxy, '--host', '127.0.0.1', '--port', port, ...flags, '--', ...command];
