@@ -10,7 +10,11 @@ const failureOf = (send: (failed: (failure: ChannelFailure) => void) => void): P
 
 describe('the end of a child', () => {
   it('comes after everything it wrote before', async () => {
-    const { channel, messages } = await play([{ out: '{"jsonrpc":"2.0","text":"0123456789"}\n', times: 100_000 }, { err: 'done\n' }, { exit: 7 }]);
+    const { channel, messages } = await play([
+      { out: '{"jsonrpc":"2.0","text":"0123456789"}\n', times: 100_000 },
+      { err: 'done\n' },
+      { exit: 7 },
+    ]);
     expect(await channel.closed).toEqual({
       wanted: false,
       exitCode: 7,
