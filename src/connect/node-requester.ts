@@ -1,4 +1,4 @@
-// Requests by undici's client, which costs a third of node:http: each has a connection to itself while it lasts.
+// Requests by undici's client, which costs less than node:http: each has a connection to itself while it lasts.
 import type { Client } from 'undici';
 // The package as a whole takes three times as long to load.
 // @ts-expect-error It is the class of the line above, without its types.
