@@ -25,7 +25,12 @@ interface Cell {
   done: boolean;
 }
 
-type FromMonitor = Evaluate | { readonly op: 'probe'; readonly id: number } | { readonly op: 'forget'; readonly id: number };
+interface Note<Op> {
+  readonly op: Op;
+  readonly id: number;
+}
+
+type FromMonitor = Evaluate | Note<'probe'> | Note<'forget'> | Note<'abandon'>;
 
 interface Evaluated {
   readonly result: { readonly objectId?: string; readonly value?: unknown; readonly unserializableValue?: string };
@@ -78,6 +83,7 @@ export function startImage({ listen, keeper: own, provide, beside: { worker: mon
   port.on('message', (message: FromMonitor) => {
     if (message.op === 'probe') tell({ ev: 'alive', id: message.id });
     else if (message.op === 'forget') forget(message.id);
+    else if (message.op === 'abandon') abandon(message.id);
     else evaluate(message);
   });
   port.unref();
@@ -163,6 +169,8 @@ function runAwaiting(work: () => Promise<unknown>): void {
 }
 
 function settle(own: Cell | undefined, thrown: boolean, value: unknown): void {
+  // Nobody waits for it: the last value is that of another cell by now.
+  if (own?.done === true) return;
   let more: object;
   try {
     more = thrown ? { fault: keeper.fault(value) } : { value: keeper.keep(value) };
@@ -170,6 +178,11 @@ function settle(own: Cell | undefined, thrown: boolean, value: unknown): void {
     more = { unshown: true };
   }
   finish(own, more);
+}
+
+/** It goes on, and what it prints is still its own. */
+function abandon(id: number): void {
+  if (cell?.id === id) cell.done = true;
 }
 
 /** The monitor has reported its end. */
