@@ -2,10 +2,9 @@
 import { Session } from 'node:inspector';
 import type { Fault, View } from '../image/engine.ts';
 import { provideDisplay } from './display.ts';
-import { reach } from './inspector-access.ts';
 import type { MonitorWorker } from './monitor-worker.ts';
 import { captureOutput, type Output } from './output.ts';
-import { hasOwn, heldValue, store, weakGet, weakSet, whenSettled } from './primordials.ts';
+import { runInThisContext, store, weakGet, weakSet, whenSettled } from './primordials.ts';
 import { containTimers } from './timers.ts';
 
 interface Evaluate {
@@ -32,11 +31,6 @@ interface Note<Op> {
 
 type FromMonitor = Evaluate | Note<'probe'> | Note<'forget'> | Note<'abandon'>;
 
-interface Evaluated {
-  readonly result: { readonly objectId?: string; readonly value?: unknown; readonly unserializableValue?: string };
-  readonly exceptionDetails?: { readonly exception?: Evaluated['result']; readonly text: string };
-}
-
 const flushMs = 200;
 
 /** The values of a language; the monitor calls further methods of it. */
@@ -62,7 +56,9 @@ let inside: Int32Array;
 let tell: (message: unknown) => void;
 const ask = session.post.bind(session) as (method: string, params: object, done?: (error: Error | null, result?: object) => void) => void;
 let output: Output;
-let settleId = '';
+/** What the inspector calls next. */
+let work: (() => void) | undefined;
+const entry = '__vivarium_run';
 let cell: Cell | undefined;
 /** Whether 'unhandledRejection' is ours. */
 let watches = false;
@@ -74,7 +70,7 @@ export function startImage({ listen, keeper: own, provide, beside: { worker: mon
   tell = port.postMessage.bind(port);
   output = captureOutput(port, listen !== undefined);
   session.connect();
-  settleId = reach(session, (thrown: boolean, value: unknown) => settle(cell, thrown, value));
+  Object.defineProperty(globalThis, entry, { value: () => work?.() });
   provide(process.cwd(), runAwaiting);
   provideDisplay(port);
   if (listen === undefined) takeOver();
@@ -138,22 +134,33 @@ function evaluate({ id, code, functions, awaits, fresh, pauses }: Evaluate): voi
   store(inside, 0, 0);
 }
 
-function runScript(own: Cell, expression: string, silent: boolean, gives: boolean): void {
-  ask('Runtime.evaluate', { expression, silent, objectGroup: 'cell' }, (error, evaluated) => {
+/**
+ * Behind the inspector, where an interrupt ends it alone. The value itself stays on this side: the inspector would write all of a
+ * text or of a message down, twice, which takes minutes and gigabytes for one of 100 MB.
+ */
+function runScript(own: Cell, code: string, silent: boolean, gives: boolean): void {
+  let ended: { readonly thrown: boolean; readonly value: unknown } | undefined;
+  const run = (): void => {
+    try {
+      ended = { thrown: false, value: runInThisContext(code) };
+    } catch (error) {
+      ended = { thrown: true, value: error };
+    }
+  };
+  enter(own, run, silent);
+  if (own.done || ended === undefined || (!gives && !ended.thrown)) return;
+  const { thrown, value } = ended;
+  enter(own, () => settle(own, thrown, value), true);
+}
+
+function enter(own: Cell, next: () => void, silent: boolean): void {
+  const outer = work;
+  work = next;
+  ask('Runtime.evaluate', { expression: `${entry}()\n//# sourceURL=${import.meta.url}`, silent }, (error) => {
     // What was begun goes on, but nobody waits for it.
-    if (error !== null) return finish(own, { interrupted: true });
-    const { result } = evaluated as unknown as Evaluated;
-    // All objects may have got one of the user's.
-    const details = heldValue(evaluated as object, 'exceptionDetails') as Evaluated['exceptionDetails'];
-    const thrown = details !== undefined;
-    if (!gives && !thrown) return;
-    const given = [{ value: thrown }, argumentOf(details?.exception ?? result)];
-    const functionDeclaration = 'function (thrown, value) { this(thrown, value); }';
-    ask('Runtime.callFunctionOn', { objectId: settleId, functionDeclaration, arguments: given, silent: true }, (failed) => {
-      if (failed !== null) finish(own, { interrupted: true });
-    });
-    ask('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
+    if (error !== null) finish(own, { interrupted: true });
   });
+  work = outer;
 }
 
 /**
@@ -202,9 +209,4 @@ function finish(own: Cell | undefined, more: object): void {
     cell = undefined;
   }
   tell({ ev: 'evaluated', id: own.id, ...more });
-}
-
-function argumentOf(given: Evaluated['result']): object {
-  if (hasOwn(given, 'objectId')) return { objectId: given.objectId };
-  return hasOwn(given, 'unserializableValue') ? { unserializableValue: given.unserializableValue } : { value: heldValue(given, 'value') };
 }
