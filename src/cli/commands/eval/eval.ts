@@ -114,7 +114,7 @@ async function enter(values: Values, lists: boolean): Promise<Evaluator> {
     throw new CommandError(exitCodes.unreachable, `No server runs for ${cwd}, so ${none}`, { hint: 'Start one: vivarium live' });
   }
   process.stderr.write(`No server runs for ${printable(cwd)}: this is an image of its own, which ends with this command\n`);
-  const { server, close } = createLive({ cwd, single: true, tools: [], ...enginesOf(text, false, cwd) });
+  const { server, close } = createLive({ cwd, single: true, tools: [], ...enginesOf(text, { cwd }) });
   const client = await connect(serveMemory(server), { client: { name: 'vivarium-eval', version: '0.1.0' } });
   return new Evaluator(client, { ...options, leave: close });
 }

@@ -1,11 +1,19 @@
 // The languages of `vivarium live`, by its flags.
-import { javascript, type LiveOptions, lisp, ownImage, pharo, smalltalk } from '../../../live/index.ts';
+import { existsSync } from 'node:fs';
+import { type Engine, javascript, type LiveOptions, lisp, ownImage, pharo, smalltalk } from '../../../live/index.ts';
 import { surfaces } from '../../../live/offer/surfaces/surfaces.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { list } from '../../args/flag-values.ts';
+import { printable } from '../../terminal/terminal.ts';
 
-/** The one that was named, and after it those that can be had here too. */
-export function enginesOf(text: (name: string) => string | undefined, own: boolean, cwd: string): Pick<LiveOptions, 'engines' | 'absent'> {
+/**
+ * The one that was named, and after it those that can be had here too. One that is not installed is refused, or where `serves`, said
+ * by each call: a client that only sees its server end cannot tell why.
+ */
+export function enginesOf(
+  text: (name: string) => string | undefined,
+  { own = false, serves = false, cwd }: { readonly own?: boolean; readonly serves?: boolean; readonly cwd: string },
+): Pick<LiveOptions, 'engines' | 'absent'> {
   const [node, sbcl, image, vm] = [text('node'), text('sbcl'), text('image'), text('vm')];
   if (vm !== undefined && image === undefined) throw new CommandError(exitCodes.usage, '--vm is for --image');
   if (own && image !== undefined)
@@ -27,8 +35,26 @@ export function enginesOf(text: (name: string) => string | undefined, own: boole
     throw new CommandError(exitCodes.usage, `There is no language "${named}", only ${known}`);
   }
   const why = first.problem?.();
-  if (why !== undefined) throw new CommandError(exitCodes.usage, `${first.title} cannot be had here: ${why}`);
+  const isMistake = first.language === 'lisp' ? sbcl !== undefined : vm !== undefined || (image !== undefined && !existsSync(image));
+  if (why !== undefined && (isMistake || !serves)) throw new CommandError(exitCodes.usage, lacking(first, why));
+  if (why !== undefined) process.stderr.write(`${printable(lacking(first, why))}. Every call will say so until it is there.\n`);
   const others = all.filter((one) => one !== first);
   const absent = others.filter((one) => one.problem?.() !== undefined);
-  return { engines: [first, ...others.filter((one) => !absent.includes(one))], absent };
+  return { engines: [why === undefined ? first : untilThere(first), ...others.filter((one) => !absent.includes(one))], absent };
+}
+
+function lacking({ title }: Engine, why: string): string {
+  return `${title} cannot be had here: ${why}`;
+}
+
+function untilThere(engine: Engine): Engine {
+  const { problem, ...rest } = engine;
+  return {
+    ...rest,
+    launch(options) {
+      const why = problem?.();
+      if (why !== undefined) throw new Error(lacking(engine, why));
+      return engine.launch(options);
+    },
+  };
 }

@@ -39,7 +39,7 @@ export function optionsOf(values: Values, asks: boolean, targets: readonly strin
   return {
     ...((named !== undefined || !asks) && { cwd }),
     load,
-    ...enginesOf(text, values['own-image'] === true, cwd),
+    ...enginesOf(text, { own: values['own-image'] === true, serves: true, cwd }),
     env: variables(list(text('env'))),
     limits: limitsOf(text),
     ...(state !== undefined && { stateFolder: resolve(state) }),
