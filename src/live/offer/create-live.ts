@@ -44,6 +44,8 @@ export interface LiveOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** There is one client, as on stdio: everything it does without a handle happens in one session. Default: true. */
   readonly single?: boolean;
+  /** Calls without a handle happen in one session of their owner, `main`, whatever connection they come by. Default: as `single`. */
+  readonly perOwner?: boolean;
   readonly name?: string;
   readonly version?: string;
   readonly stateFolder?: string;
@@ -186,6 +188,7 @@ export function createLive(options: LiveOptions = {}): Live {
     timeoutMs: limits.timeoutMs,
     single,
     nameless: surface !== undefined,
+    perOwner: options.perOwner ?? single,
     stateFolder,
     home,
     harmless: options.attach === undefined || options.attach === false,

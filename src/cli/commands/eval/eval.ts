@@ -23,7 +23,7 @@ export const evaluate: Command = {
   usage: "eval ['<code>' | -] [options]",
   flags: {
     language: { type: 'string', value: 'name', help: "What it is written in: javascript, lisp … (default: the server's first)" },
-    session: { type: 'string', value: 'handle', help: "Where (default: main, which is the agent's own on stdio)" },
+    session: { type: 'string', value: 'handle', help: "Where, of those that --sessions lists (default: main, which is the agent's own)" },
     sessions: { type: 'boolean', help: 'List the sessions instead' },
     cwd: { type: 'string', value: 'folder', help: 'The project (default: this folder, and those above it)' },
     server: { type: 'string', value: 'pid', help: 'Which server, where several run for the project (default: the newest)' },
