@@ -16,6 +16,11 @@ export function printableLines(text: string): string {
   return text.replace(unsafe, (character) => (character === '\n' || character === '\t' ? character : shown(character)));
 }
 
+/** For whoever passes it on: only what drives a terminal or turns the direction is shown; joined letters and line ends stay. */
+export function withoutControls(text: string): string {
+  return text.replace(/(?![\n\t]|\r\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, shown);
+}
+
 /** The same JSON, with escapes of its own in the place of what would be obeyed. */
 export function escapeUnsafe(json: string): string {
   return json.replace(unsafe, (character) => {

@@ -10,7 +10,8 @@ const maxBytes = 64 * 1024 * 1024;
 export class Wire {
   readonly #stream: Duplex;
   readonly #secret: string = randomBytes(24).toString('base64url');
-  #rest: Buffer[] = [];
+  /** The beginning of a line, in a buffer that grows: a list of parts of one byte each would cost a hundred times as much. */
+  #rest: Buffer = Buffer.alloc(0);
   #length = 0;
   #closed = false;
 
@@ -42,7 +43,7 @@ export class Wire {
 
   close(): void {
     this.#closed = true;
-    this.#rest = [];
+    this.#rest = Buffer.alloc(0);
     this.#length = 0;
   }
 
@@ -54,17 +55,27 @@ export class Wire {
     const lines: string[] = [];
     let from = 0;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
-      this.#rest.push(bytes.subarray(from, end));
-      lines.push(Buffer.concat(this.#rest).toString());
-      this.#rest = [];
+      const part = bytes.subarray(from, end);
+      lines.push(this.#length === 0 ? part.toString() : this.#keep(part).toString());
+      this.#rest = Buffer.alloc(0);
       this.#length = 0;
       from = end + 1;
     }
-    if (from < bytes.length) {
-      this.#rest.push(bytes.subarray(from));
-      this.#length += bytes.length - from;
-    }
+    if (from < bytes.length) this.#keep(bytes.subarray(from));
     return lines;
+  }
+
+  /** All that is kept of the line. */
+  #keep(bytes: Buffer): Buffer {
+    const length = this.#length + bytes.length;
+    if (length > this.#rest.length) {
+      const larger = Buffer.allocUnsafe(2 * length);
+      this.#rest.copy(larger, 0, 0, this.#length);
+      this.#rest = larger;
+    }
+    bytes.copy(this.#rest, this.#length);
+    this.#length = length;
+    return this.#rest.subarray(0, length);
   }
 
   #read(line: string): WireFrame | undefined {

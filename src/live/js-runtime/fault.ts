@@ -19,8 +19,11 @@ import { print } from './pristine-inspect.ts';
 
 const most = 4_000;
 const maxFrames = 100;
+/** Of a line of a stack, which has the name of a function in it. */
+const maxLine = 2_000;
 const maxDetails = 20;
 const BaseError = Error;
+const { min } = Math;
 
 export function faultOf(thrown: unknown): Fault {
   if (!isError(thrown)) return { type: typeof thrown, message: show(thrown), frames: [], kind: 'thrown' };
@@ -45,7 +48,7 @@ function framesIn(stack: string): Frame[] {
   for (let from = 0; from <= stack.length && frames.length < maxFrames; ) {
     const next = indexOf(stack, '\n', from);
     const end = next < 0 ? stack.length : next;
-    const found = exec(/^\s+at (?:(.*?) \()?(?:(.*?):(\d+):(\d+)|<anonymous>|native)\)?$/, slice(stack, from, end));
+    const found = exec(/^\s+at (?:(.*?) \()?(?:(.*?):(\d+):(\d+)|<anonymous>|native)\)?$/, slice(stack, from, min(end, from + maxLine)));
     from = end + 1;
     if (found === null) continue;
     const file = awaited(found[2] ?? '');

@@ -81,11 +81,16 @@ export class Inspector {
     return result;
   }
 
+  /** As `look`, in a list with the value alone: what it is stays in the program. */
+  lookInList(expression: string): Promise<Remote> {
+    return this.look(expression, `[(${expression.replace(/[;\s]+$/, '')}\n)]`);
+  }
+
   /** Reads and changes nothing: the engine itself stops whatever would. */
-  async look(expression: string): Promise<Remote> {
+  async look(expression: string, code: string = expression): Promise<Remote> {
     // Its answer comes by way of a promise, and none is settled while the debugger holds the program.
     const replMode = !this.#held;
-    const terms = { expression, throwOnSideEffect: true, timeout: 1_000, silent: true, objectGroup: 'look', replMode };
+    const terms = { expression: code, throwOnSideEffect: true, timeout: 1_000, silent: true, objectGroup: 'look', replMode };
     const { result, exceptionDetails } = await this.post<Evaluated>('Runtime.evaluate', terms);
     if (exceptionDetails === undefined) return result;
     const message = messageOf(exceptionDetails);

@@ -2,10 +2,9 @@
 import { Session } from 'node:inspector';
 import type { Fault, View } from '../image/engine.ts';
 import { provideDisplay } from './display.ts';
-import { reach } from './inspector-access.ts';
 import type { MonitorWorker } from './monitor-worker.ts';
 import { captureOutput, type Output } from './output.ts';
-import { hasOwn, heldValue, store, weakGet, weakSet, whenSettled } from './primordials.ts';
+import { runInThisContext, store, weakGet, weakSet, whenSettled } from './primordials.ts';
 import { containTimers } from './timers.ts';
 
 interface Evaluate {
@@ -25,12 +24,12 @@ interface Cell {
   done: boolean;
 }
 
-type FromMonitor = Evaluate | { readonly op: 'probe'; readonly id: number } | { readonly op: 'forget'; readonly id: number };
-
-interface Evaluated {
-  readonly result: { readonly objectId?: string; readonly value?: unknown; readonly unserializableValue?: string };
-  readonly exceptionDetails?: { readonly exception?: Evaluated['result']; readonly text: string };
+interface Note<Op> {
+  readonly op: Op;
+  readonly id: number;
 }
+
+type FromMonitor = Evaluate | Note<'probe'> | Note<'forget'> | Note<'abandon'>;
 
 const flushMs = 200;
 
@@ -57,7 +56,9 @@ let inside: Int32Array;
 let tell: (message: unknown) => void;
 const ask = session.post.bind(session) as (method: string, params: object, done?: (error: Error | null, result?: object) => void) => void;
 let output: Output;
-let settleId = '';
+/** What the inspector calls next. */
+let work: (() => void) | undefined;
+const entry = '__vivarium_run';
 let cell: Cell | undefined;
 /** Whether 'unhandledRejection' is ours. */
 let watches = false;
@@ -69,7 +70,7 @@ export function startImage({ listen, keeper: own, provide, beside: { worker: mon
   tell = port.postMessage.bind(port);
   output = captureOutput(port, listen !== undefined);
   session.connect();
-  settleId = reach(session, (thrown: boolean, value: unknown) => settle(cell, thrown, value));
+  Object.defineProperty(globalThis, entry, { value: () => work?.() });
   provide(process.cwd(), runAwaiting);
   provideDisplay(port);
   if (listen === undefined) takeOver();
@@ -78,6 +79,7 @@ export function startImage({ listen, keeper: own, provide, beside: { worker: mon
   port.on('message', (message: FromMonitor) => {
     if (message.op === 'probe') tell({ ev: 'alive', id: message.id });
     else if (message.op === 'forget') forget(message.id);
+    else if (message.op === 'abandon') abandon(message.id);
     else evaluate(message);
   });
   port.unref();
@@ -132,22 +134,33 @@ function evaluate({ id, code, functions, awaits, fresh, pauses }: Evaluate): voi
   store(inside, 0, 0);
 }
 
-function runScript(own: Cell, expression: string, silent: boolean, gives: boolean): void {
-  ask('Runtime.evaluate', { expression, silent, objectGroup: 'cell' }, (error, evaluated) => {
+/**
+ * Behind the inspector, where an interrupt ends it alone. The value itself stays on this side: the inspector would write all of a
+ * text or of a message down, twice, which takes minutes and gigabytes for one of 100 MB.
+ */
+function runScript(own: Cell, code: string, silent: boolean, gives: boolean): void {
+  let ended: { readonly thrown: boolean; readonly value: unknown } | undefined;
+  const run = (): void => {
+    try {
+      ended = { thrown: false, value: runInThisContext(code) };
+    } catch (error) {
+      ended = { thrown: true, value: error };
+    }
+  };
+  enter(own, run, silent);
+  if (own.done || ended === undefined || (!gives && !ended.thrown)) return;
+  const { thrown, value } = ended;
+  enter(own, () => settle(own, thrown, value), true);
+}
+
+function enter(own: Cell, next: () => void, silent: boolean): void {
+  const outer = work;
+  work = next;
+  ask('Runtime.evaluate', { expression: `${entry}()\n//# sourceURL=${import.meta.url}`, silent }, (error) => {
     // What was begun goes on, but nobody waits for it.
-    if (error !== null) return finish(own, { interrupted: true });
-    const { result } = evaluated as unknown as Evaluated;
-    // All objects may have got one of the user's.
-    const details = heldValue(evaluated as object, 'exceptionDetails') as Evaluated['exceptionDetails'];
-    const thrown = details !== undefined;
-    if (!gives && !thrown) return;
-    const given = [{ value: thrown }, argumentOf(details?.exception ?? result)];
-    const functionDeclaration = 'function (thrown, value) { this(thrown, value); }';
-    ask('Runtime.callFunctionOn', { objectId: settleId, functionDeclaration, arguments: given, silent: true }, (failed) => {
-      if (failed !== null) finish(own, { interrupted: true });
-    });
-    ask('Runtime.releaseObjectGroup', { objectGroup: 'cell' });
+    if (error !== null) finish(own, { interrupted: true });
   });
+  work = outer;
 }
 
 /**
@@ -163,6 +176,8 @@ function runAwaiting(work: () => Promise<unknown>): void {
 }
 
 function settle(own: Cell | undefined, thrown: boolean, value: unknown): void {
+  // Nobody waits for it: the last value is that of another cell by now.
+  if (own?.done === true) return;
   let more: object;
   try {
     more = thrown ? { fault: keeper.fault(value) } : { value: keeper.keep(value) };
@@ -170,6 +185,11 @@ function settle(own: Cell | undefined, thrown: boolean, value: unknown): void {
     more = { unshown: true };
   }
   finish(own, more);
+}
+
+/** It goes on, and what it prints is still its own. */
+function abandon(id: number): void {
+  if (cell?.id === id) cell.done = true;
 }
 
 /** The monitor has reported its end. */
@@ -189,9 +209,4 @@ function finish(own: Cell | undefined, more: object): void {
     cell = undefined;
   }
   tell({ ev: 'evaluated', id: own.id, ...more });
-}
-
-function argumentOf(given: Evaluated['result']): object {
-  if (hasOwn(given, 'objectId')) return { objectId: given.objectId };
-  return hasOwn(given, 'unserializableValue') ? { unserializableValue: given.unserializableValue } : { value: heldValue(given, 'value') };
 }

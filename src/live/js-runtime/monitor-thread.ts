@@ -216,6 +216,7 @@ async function carryOut(request: WireFrame): Promise<object | undefined> {
         throw new Error('it goes on in the program, which is not ours to stop');
       return stop(busy);
     case 'abandon':
+      port.postMessage({ op: 'abandon', id: busy });
       return over(busy);
   }
   const answered = language.answer(request);

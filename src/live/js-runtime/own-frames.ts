@@ -22,7 +22,7 @@ export function withoutOwnFrames(text: string): string {
     const end = next < 0 ? text.length : next;
     const line = slice(text, from, end);
     const frame = exec(/^\s+at /, line) !== null;
-    const ours = frame && (isOwn(line) || indexOf(line, 'Session.post (node:inspector:') >= 0);
+    const ours = frame && (isOwn(line) || callsCells(line));
     // What calls the image belongs to it.
     below = ours || (below && frame && exec(/[ (]node:/, line) !== null);
     if (!below) kept += `${from === 0 ? '' : '\n'}${line}`;
@@ -31,4 +31,8 @@ export function withoutOwnFrames(text: string): string {
     from = end + 1;
   }
   return kept;
+}
+
+function callsCells(line: string): boolean {
+  return indexOf(line, 'Session.post (node:inspector:') >= 0 || indexOf(line, 'Script.runInThisContext (node:vm:') >= 0;
 }

@@ -13,10 +13,13 @@ import {
   hasOwn,
   heldValue,
   isArray,
+  isDataView,
   isMap,
   isProxy,
   isSet,
+  isStringObject,
   isView,
+  lengthOf,
   microtask,
   ownKeys,
   part,
@@ -24,6 +27,7 @@ import {
   sizeOf,
   slice,
   sourceOf,
+  textIn,
   toText,
 } from './primordials.ts';
 import { print } from './pristine-inspect.ts';
@@ -34,8 +38,11 @@ const pageLength = 50;
 const maxKeys = 1_000;
 const shownKeys = 50;
 const maxKey = 200;
+/** In bits; longer ones take long to print. */
+const hugeInteger = 65_536n;
 const plain = { depth: 3, maxStringLength: 5_000, maxArrayLength: 50, breakLength: 100, showProxy: true };
 
+const beyond = 2n ** hugeInteger;
 const { toStringTag: tag } = Symbol;
 /** A cell may declare the name for itself. */
 const world = globalThis;
@@ -104,6 +111,11 @@ export class ValueStore {
     };
   }
 
+  /** `at`: the number of a value, or a list with it alone. A long text would not come through the inspector in time. */
+  membersAt(at: number | readonly unknown[], path: readonly string[], offset: number): Members {
+    return this.members(this.walk(typeof at === 'number' ? this.get(at) : at[0], path), offset);
+  }
+
   /** Memory is short. */
   letGo(): void {
     this.#refs.letGo();
@@ -115,6 +127,8 @@ let lastKeys: { readonly of: object; readonly keys: readonly (string | symbol)[]
 
 function keysOf(value: object): readonly (string | symbol)[] {
   if (lastKeys?.of === value) return lastKeys.keys;
+  // Their elements would fill the memory with keys.
+  if (isLongText(value)) return ['length'];
   const keys = ownKeys(value);
   if (keys.length > maxKeys) {
     lastKeys = { of: value, keys };
@@ -143,9 +157,18 @@ function pageOf(value: unknown, offset: number): { readonly total: number; reado
     });
     return { total: sizeOf(value), page };
   }
+  if (isView(value) && !isDataView(value)) {
+    const total = lengthOf(value);
+    for (let at = offset; at < total && at < offset + pageLength; at++) append(page, propertyOf(value, toText(at)));
+    return { total, page };
+  }
   const keys = keysOf(value);
   for (let at = offset; at < keys.length && at < offset + pageLength; at++) append(page, propertyOf(value, keys[at] as string));
   return { total: keys.length, page };
+}
+
+function isLongText(value: unknown): value is object {
+  return isStringObject(value) && textIn(value).length > maxKeys;
 }
 
 function entryOf(from: object, entry: unknown, at: number): Found {
@@ -178,6 +201,8 @@ function define(name: string, value: unknown): void {
 }
 
 function show(value: unknown, custom: boolean, most: number = maxText): { readonly text: string; readonly cut: boolean } {
+  if (typeof value === 'bigint' && (value > beyond || value < -beyond))
+    return { text: `[bigint of more than ${hugeInteger} bits]`, cut: true };
   const small = most < maxText && { depth: 1, maxArrayLength: 10, maxStringLength: most };
   let text: string;
   let more = 0;
@@ -197,6 +222,7 @@ function show(value: unknown, custom: boolean, most: number = maxText): { readon
 /** What can be printed without running a getter of the user's, and in bounded time. */
 function presentable(value: unknown, custom: boolean): { readonly shown: unknown; readonly left: number } {
   if (typeof value !== 'object' || value === null || isProxy(value)) return { shown: value, left: 0 };
+  if (isLongText(value)) return { shown: textIn(value), left: 0 };
   if (!custom && !isQuiet(value, 4, { left: 2_000 })) throw new Error('a getter gives something in it its name');
   if (isArray(value) || isView(value)) return { shown: value, left: 0 };
   const keys = keysOf(value);
@@ -248,5 +274,5 @@ function protoOf(value: unknown): string | undefined {
   if (proto === null || isProxy(proto)) return undefined;
   const made = heldValue(proto, 'constructor');
   const name = typeof made === 'function' && !isProxy(made) ? heldValue(made, 'name') : undefined;
-  return typeof name === 'string' ? name : undefined;
+  return typeof name === 'string' ? slice(name, 0, maxKey) : undefined;
 }

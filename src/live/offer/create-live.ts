@@ -5,6 +5,7 @@ import { stateFolder as usualFolder } from '../../node/user-folders.ts';
 import { coreOf } from '../../server/core.ts';
 import { VivariumError } from '../../server/index.ts';
 import { Server } from '../../server/server.ts';
+import { withoutControls } from '../../text/printable.ts';
 import { Audit } from '../access/audit.ts';
 import { auditFile, placeOf } from '../access/audit-file.ts';
 import type { AuditSink } from '../access/audit-record.ts';
@@ -44,6 +45,8 @@ export interface LiveOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** There is one client, as on stdio: everything it does without a handle happens in one session. Default: true. */
   readonly single?: boolean;
+  /** Calls without a handle happen in one session of their owner, `main`, whatever connection they come by. Default: as `single`. */
+  readonly perOwner?: boolean;
   readonly name?: string;
   readonly version?: string;
   readonly stateFolder?: string;
@@ -152,6 +155,7 @@ export function createLive(options: LiveOptions = {}): Live {
   const sandbox = sandboxOf(options.sandbox, stateFolder, home);
   const report = (error: unknown): void => void coreOf(local).report(error, 'audit');
   const audit = auditOf(options.audit, report, sandbox === undefined ? undefined : home.folder);
+  const masking = createMask(process.env);
   const terms: SessionTerms = {
     get cwd() {
       return home.folder;
@@ -167,7 +171,9 @@ export function createLive(options: LiveOptions = {}): Live {
     graceMs: limits.graceMs,
     maxOutput: limits.output,
     maxQueued: 100,
-    ...createMask(process.env),
+    unfinished: masking.unfinished,
+    // A client may print an answer as it is.
+    mask: (text) => withoutControls(masking.mask(text)),
     sandbox,
     warmPool: new WarmPool(options.spare ?? 'slow'),
     audit,
@@ -186,6 +192,7 @@ export function createLive(options: LiveOptions = {}): Live {
     timeoutMs: limits.timeoutMs,
     single,
     nameless: surface !== undefined,
+    perOwner: options.perOwner ?? single,
     stateFolder,
     home,
     harmless: options.attach === undefined || options.attach === false,

@@ -18,8 +18,11 @@ export const pauseAdvice = 'evaluate with on_error: "pause" stops there with the
 const maxFrames = 12;
 const maxNotes = 20;
 
-/** Of an evaluation, finished or not, for one listener. Consumes the output, so that nothing is reported twice. */
-export function reportRun(session: Session, run: Run, listener: string): Report {
+/**
+ * Of an evaluation, finished or not, for one listener. Consumes the output, so that nothing is reported twice. `later`: who asks did
+ * not say which evaluation they mean.
+ */
+export function reportRun(session: Session, run: Run, listener: string, later = false): Report {
   const lines: string[] = [];
   const { unfinished } = session.terms;
   let truncated = false;
@@ -43,7 +46,8 @@ export function reportRun(session: Session, run: Run, listener: string): Report 
   if (printed.text !== '') lines.push(fence('output', printed.text));
   lines.push(...head.more);
   const { running } = session;
-  if (running !== undefined && running !== run) lines.push(`(This was cell ${run.cell}; cell ${running.cell} still runs.)`);
+  const other = running === undefined || running === run ? '' : `; cell ${running.cell} still runs`;
+  if (outcome !== undefined && (later || other !== '')) lines.push(`(This was cell ${run.cell}${other}.)`);
   const values = outcome?.status === 'ok' ? (outcome.values ?? [outcome.value]) : [];
   const refs = values.flatMap(({ ref }) => (ref === undefined ? [] : [ref]));
   truncated ||= values.some(({ cut }) => cut === true);
@@ -106,14 +110,14 @@ function headOf(outcome: Outcome, run: Run, session: Session, losses: readonly s
 }
 
 function runningText(run: Run, session: Session): Head {
-  if (run.began === undefined && session.current !== run)
+  if (run.began === undefined && session.running !== run)
     return {
       status: 'queued',
-      line: `[QUEUED] behind another evaluation in ${session.handle}`,
+      line: `[QUEUED] behind another evaluation in ${session.handle} (cell ${run.cell})`,
       more: ['Call evaluate without code to wait on.'],
       failed: false,
     };
-  const line = `[RUNNING] ${seconds(performance.now() - (run.began ?? run.asked))}`;
+  const line = `[RUNNING] ${seconds(performance.now() - (run.began ?? run.asked))} (cell ${run.cell})`;
   return {
     status: 'running',
     line,

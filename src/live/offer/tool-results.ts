@@ -32,6 +32,8 @@ export interface ResultDetails {
   readonly reason?: NoSession['reason'];
   readonly session?: string;
   readonly generation?: number;
+  /** The evaluation it is about. */
+  readonly cell?: number;
   readonly refs?: number[];
   readonly truncated?: boolean;
   /** Keys of the members that inspect shows. */
@@ -54,14 +56,17 @@ export function sessionEntry({ handle, engine, state, generation, entries, queue
   return { session: handle, language: engine.language, state, generation, cells: entries.length, queued };
 }
 
-export async function waitFor(session: Session, run: Run, ctx: Context, ms: number): Promise<Report> {
+export async function waitFor(session: Session, run: Run, ctx: Context, ms: number, later?: boolean): Promise<Report> {
   await attend(session, run, ctx, ms);
-  return reportRun(session, run, listenerOf(ctx));
+  return reportRun(session, run, listenerOf(ctx), later);
 }
 
 /** Sends progress while it waits; cancelling the call stops the evaluation. */
 export async function attend(session: Session, run: Run, ctx: Context, ms: number): Promise<void> {
-  const stop = (): void => void session.stop(run, 'cancelled');
+  const stop = (): void => {
+    run.cancelled = true;
+    void session.stop(run, 'cancelled');
+  };
   ctx.signal.addEventListener('abort', stop, { once: true });
   if (ctx.signal.aborted) stop();
   let beats = 0;
@@ -73,7 +78,6 @@ export async function attend(session: Session, run: Run, ctx: Context, ms: numbe
     clearInterval(beat);
     ctx.signal.removeEventListener('abort', stop);
   }
-  // This answer is dropped: keep the output for the next one.
   if (ctx.signal.aborted) throw ctx.signal.reason;
 }
 
@@ -91,7 +95,7 @@ export function withNotices(session: Session, ctx: Context, words: string): stri
 
 export function runResult(session: Session, run: Run, report: Report): LiveResult {
   const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
-  const more = { refs: report.refs, truncated: report.truncated };
+  const more = { cell: run.cell, refs: report.refs, truncated: report.truncated };
   if (report.failed) throw failure(session, report.text, resultDetails(session, report.status, more), pictures);
   return okResult(session, report.status, report.text, more, pictures);
 }
@@ -120,7 +124,7 @@ export function failure(
   return new ToolError(text, { structured: { ...about, text }, content });
 }
 
-type More = Pick<ResultDetails, 'truncated' | 'members' | 'sessions'> & { readonly refs?: readonly number[] };
+type More = Pick<ResultDetails, 'cell' | 'truncated' | 'members' | 'sessions'> & { readonly refs?: readonly number[] };
 
 function resultDetails(session: Session, status: string, { refs = [], truncated = false, ...more }: More = {}): ResultDetails {
   const { handle: name, generation } = session;

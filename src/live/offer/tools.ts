@@ -24,6 +24,7 @@ export function offerTools(server: Server, place: CallerSessions): void {
         properties: {
           code: text,
           expression: text,
+          cell: { type: 'integer' },
           session: handle,
           language: text,
           wait_ms: { type: 'integer', minimum: 0, maximum: 600_000, description: 'then [RUNNING] (20000)' },
@@ -37,9 +38,10 @@ export function offerTools(server: Server, place: CallerSessions): void {
     async (args, ctx) => {
       const code = args.code ?? args.expression;
       const session = await place.sessionFor(ctx, args.session, args.language, code !== undefined);
-      const run = code === undefined ? session.current : begin(session, code, { ...place.evaluateOptions(args), onError: args.on_error });
-      if (run === undefined) throw new ToolError(`Nothing runs in ${session.handle}: give code`);
-      const report = await waitFor(session, run, ctx, args.wait_ms ?? place.waitMs);
+      const run =
+        code === undefined ? awaited(session, args.cell) : begin(session, code, { ...place.evaluateOptions(args), onError: args.on_error });
+      const later = code === undefined && args.cell === undefined;
+      const report = await waitFor(session, run, ctx, args.wait_ms ?? place.waitMs, later);
       const named =
         args.session === undefined && place.isNew(ctx) ? `${report.text}\n[SESSION] ${session.handle}: ${goingOn}` : report.text;
       return runResult(session, run, { ...report, text: named });
@@ -111,6 +113,16 @@ export function offerTools(server: Server, place: CallerSessions): void {
   );
   debugTool(server, place);
   sessionsTool(server, place);
+}
+
+function awaited(session: Session, cell: number | undefined): Run {
+  const run = cell === undefined ? session.current : session.evaluation(cell);
+  if (run !== undefined) return run;
+  throw new ToolError(
+    cell === undefined
+      ? `Nothing runs in ${session.handle}: give code`
+      : `Cell ${cell} of ${session.handle} was told of, or never asked for`,
+  );
 }
 
 function begin(session: Session, code: string, asked: EvaluateOptions): Run {

@@ -15,6 +15,8 @@ export interface CallerSessionsOptions {
   readonly single: boolean;
   /** Callers cannot name a session: those without a connection of their own share one. Default: false. */
   readonly nameless?: boolean;
+  /** Each owner has one session, whatever connection a call comes by. Default: false. */
+  readonly perOwner?: boolean;
   /** Where saved sessions are kept. */
   readonly stateFolder: string;
   readonly home: ProjectFolder;
@@ -29,11 +31,22 @@ export class CallerSessions {
   readonly stateFolder: string;
   readonly #single: boolean;
   readonly #nameless: boolean;
+  readonly #perOwner: boolean;
   readonly home: ProjectFolder;
   /** Annotations of read-only tools; nothing is promised where programs can be attached. */
   readonly looks: { readonly annotations?: { readonly readOnlyHint: true } };
 
-  constructor({ sessions, waitMs, timeoutMs, single, nameless = false, stateFolder, home, harmless }: CallerSessionsOptions) {
+  constructor({
+    sessions,
+    waitMs,
+    timeoutMs,
+    single,
+    nameless = false,
+    perOwner = false,
+    stateFolder,
+    home,
+    harmless,
+  }: CallerSessionsOptions) {
     this.home = home;
     this.looks = harmless ? { annotations: { readOnlyHint: true } } : {};
     this.sessions = sessions;
@@ -42,6 +55,7 @@ export class CallerSessions {
     this.stateFolder = stateFolder;
     this.#single = single;
     this.#nameless = nameless;
+    this.#perOwner = perOwner || single;
   }
 
   ownerOf({ principal }: Pick<Context, 'principal'>): string {
@@ -91,13 +105,13 @@ export class CallerSessions {
 
   /** The connection has ended. Running evaluations go on under their handle until the session is idle. */
   async leave(sessionId: string): Promise<void> {
-    if (!this.#single) await this.sessions.leave(nameOf(sessionId));
+    if (!this.#perOwner) await this.sessions.leave(nameOf(sessionId));
   }
 
   /** One session for each language. */
   #ownName({ sessionId }: Context, language: string | undefined): string | undefined {
-    if (!this.#single && !this.#nameless && sessionId === undefined) return undefined;
-    const own = this.#single || sessionId === undefined ? 'main' : nameOf(sessionId);
+    if (!this.#perOwner && !this.#nameless && sessionId === undefined) return undefined;
+    const own = this.#perOwner || sessionId === undefined ? 'main' : nameOf(sessionId);
     const named = language === undefined ? undefined : this.sessions.check(language);
     return named === undefined || named === this.sessions.engines[0] ? own : `${own}-${named.language}`;
   }

@@ -27,8 +27,9 @@ export function configuredLoad(folder: string): readonly string[] {
   }
   const { live = {}, $schema: _, ...beside } = objectOf(value, wrong('is no object'));
   const { load = [], ...within } = objectOf(live, wrong('has a "live" that is no object'));
-  const unknown = [...Object.keys(beside), ...Object.keys(within).map((key) => `live.${key}`)];
-  if (unknown.length > 0) throw wrong(`has ${unknown.map((key) => JSON.stringify(key)).join(', ')}, which nobody knows`);
+  const unknown = [...Object.keys(beside).map((key) => [key, 'live']), ...Object.keys(within).map((key) => [`live.${key}`, 'live.load'])];
+  const [first] = unknown;
+  if (first !== undefined) throw wrong(`has ${JSON.stringify(first[0])}, which nobody knows: there is only ${JSON.stringify(first[1])}`);
   if (!Array.isArray(load) || !load.every((one) => typeof one === 'string')) throw wrong('has a "load" that is no list of files');
   const outside = load.find((one) => isAbsolute(one) || normalize(one).startsWith('..'));
   if (outside !== undefined) throw wrong(`loads ${outside}, which is not in the project`);

@@ -26,6 +26,8 @@ export class Run {
   pause: Pause | undefined;
   /** Why it is being stopped. */
   stopping: StopReason | undefined;
+  /** Whoever waited for it does so no more. */
+  cancelled = false;
   /** Its outcome was reported. */
   shown = false;
   readonly #waiting: Set<() => void> = new Set();

@@ -15,6 +15,7 @@ import { OutputBuffer } from './output-buffer.ts';
 import { Run } from './run.ts';
 import type { SessionTerms } from './session-terms.ts';
 import { rehearse, runStart, type Started, startedEnding } from './startup.ts';
+import { Unseen } from './unseen.ts';
 
 export interface EvaluateOptions {
   readonly language?: string | undefined;
@@ -40,7 +41,6 @@ export interface Entry {
 export type SessionState = 'cold' | 'starting' | 'idle' | 'busy' | 'paused' | 'closed';
 
 const maxEntries = 5_000;
-const maxUnseen = 20;
 const askMs = 30_000;
 /** Longer code is not kept for replay. */
 const maxCode = 100_000;
@@ -67,7 +67,7 @@ export class Session {
   #booting: Promise<Image> | undefined;
   #queue: Run[] = [];
   #current: Run | undefined;
-  #unseen: Run[] = [];
+  readonly #unseen: Unseen = new Unseen();
   /** The image, while it boots. */
   #starting: Image | undefined;
   /** Cells run in this generation; `dropped`: cells no longer among the entries. */
@@ -97,9 +97,13 @@ export class Session {
     return this.#image?.pid;
   }
 
-  /** The first whose end was not reported yet, otherwise the running one. */
+  /** The first whose end was not reported yet, otherwise the running one; one that is being cancelled only where no other follows. */
   get current(): Run | undefined {
-    return this.#unseen.find((run) => !run.shown) ?? this.#current;
+    return this.#unseen.next ?? (this.#current?.cancelled === true ? (this.#queue[0] ?? this.#current) : this.#current);
+  }
+
+  evaluation(cell: number): Run | undefined {
+    return [this.#current, ...this.#queue].find((run) => run?.cell === cell) ?? this.#unseen.find(cell);
   }
 
   get running(): Run | undefined {
@@ -195,12 +199,13 @@ export class Session {
     const run = this.#queue.shift();
     if (run === undefined) return;
     this.#current = run;
+    this.#unseen.dropCancelled(this.background);
     // The run before it may belong to another caller.
     void calledBy(run.caller, () => this.#execute(run)).then((outcome) => {
       run.end(outcome);
       this.#note(run, run.outcome as Outcome);
       this.#current = undefined;
-      this.#unseen = [...this.#unseen.filter((one) => !one.shown), run].slice(-maxUnseen);
+      this.#unseen.add(run);
       this.lastUsed = performance.now();
       this.#pump();
     });

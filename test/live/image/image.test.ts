@@ -32,7 +32,7 @@ onEachNode((node) => {
     expect(answer.head).toMatch(/^\[STATE LOST\] generation 2: /);
     expect(answer.head).toMatch(reason);
     expect(answer.isError).toBe(true);
-    expect(answer.structured).toEqual({ status: 'lost', session, generation: 2 });
+    expect(answer.structured).toMatchObject({ status: 'lost', session, generation: 2 });
   };
 
   it("E03 a worker of the program's own has the same limit for its heap", async () => {
@@ -132,7 +132,7 @@ onEachNode((node) => {
       expect(answer.head).toContain('1 cell of work and every value are gone');
       // A signal leaves no time to hand over what was just printed.
       if (code.includes('exit(')) expect(fenced(answer.text)).toEqual(['so far']);
-      expect((await evaluate('6 * 7')).structured).toEqual({ status: 'ok', session, generation: 2 });
+      expect((await evaluate('6 * 7')).structured).toMatchObject({ status: 'ok', session, generation: 2 });
       expect(await lab.value('mine', { session: other })).toBe('1');
       await lab.call('sessions', { action: 'close', session: other });
     });

@@ -113,6 +113,22 @@ onEachNode((node) => {
       expect(Buffer.from(JSON.stringify(answer.text)).toString()).toBe(JSON.stringify(answer.text));
     });
 
+    it.each([
+      ['a value', String.raw`Symbol('\x1b]0;title\x07\x9b2J\u202e')`],
+      ['output', String.raw`console.log('\x1b]0;title\x07\x9b2J\u202e')`],
+      ['a name', String.raw`({ [Symbol('\x1b[2J')]: 1 })`],
+      ['an error', String.raw`throw Object.assign(new Error('\x1b[31m'), { name: '\x9b2J' })`],
+    ])('%s drives no terminal, wherever a client prints it', async (_, code) => {
+      const { text } = await lab.evaluate(code);
+      expect(text).toMatch(/\\x1b/i);
+      expect(text).not.toMatch(/(?!\n)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u);
+    });
+
+    it('letters that are joined, tabs and line ends stay as they are', async () => {
+      const { text } = await lab.evaluate(String.raw`console.log('👩\u200d🌾\tone\r\ntwo')`);
+      expect(fenced(text)).toEqual(['👩\u200d🌾\tone\r\ntwo']);
+    });
+
     it('a character that is written in two parts arrives whole', async () => {
       const { text } = await lab.evaluate(
         "const euro = Buffer.from('€'); process.stdout.write(euro.subarray(0, 1)); process.stdout.write(euro.subarray(1)); 1",

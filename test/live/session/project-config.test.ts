@@ -29,8 +29,11 @@ it('What was asked for by name stands in place of it', async () => {
 it.each([
   ['{', 'is no JSON'],
   ['{ "live": { "load": "app.ts" } }', 'no list of files'],
-  ['{ "live": { "laod": ["app.ts"] } }', 'vivarium.config.json has "live.laod", which nobody knows; write { "live": { "load"'],
-  ['{ "Live": { "load": ["app.ts"] } }', 'has "Live", which nobody knows'],
+  [
+    '{ "live": { "laod": ["app.ts"] } }',
+    'vivarium.config.json has "live.laod", which nobody knows: there is only "live.load"; write { "live": { "load"',
+  ],
+  ['{ "Live": { "load": ["app.ts"] } }', 'has "Live", which nobody knows: there is only "live"'],
   ['[]', 'is no object'],
   ['{ "live": ["app.ts"] }', 'has a "live" that is no object'],
   ['{ "live": { "load": ["../up.ts"] } }', 'which is not in the project'],

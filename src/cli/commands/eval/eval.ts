@@ -23,7 +23,7 @@ export const evaluate: Command = {
   usage: "eval ['<code>' | -] [options]",
   flags: {
     language: { type: 'string', value: 'name', help: "What it is written in: javascript, lisp … (default: the server's first)" },
-    session: { type: 'string', value: 'handle', help: "Where (default: main, which is the agent's own on stdio)" },
+    session: { type: 'string', value: 'handle', help: "Where, of those that --sessions lists (default: main, which is the agent's own)" },
     sessions: { type: 'boolean', help: 'List the sessions instead' },
     cwd: { type: 'string', value: 'folder', help: 'The project (default: this folder, and those above it)' },
     server: { type: 'string', value: 'pid', help: 'Which server, where several run for the project (default: the newest)' },
@@ -114,7 +114,7 @@ async function enter(values: Values, lists: boolean): Promise<Evaluator> {
     throw new CommandError(exitCodes.unreachable, `No server runs for ${cwd}, so ${none}`, { hint: 'Start one: vivarium live' });
   }
   process.stderr.write(`No server runs for ${printable(cwd)}: this is an image of its own, which ends with this command\n`);
-  const { server, close } = createLive({ cwd, single: true, tools: [], ...enginesOf(text, false, cwd) });
+  const { server, close } = createLive({ cwd, single: true, tools: [], ...enginesOf(text, { cwd }) });
   const client = await connect(serveMemory(server), { client: { name: 'vivarium-eval', version: '0.1.0' } });
   return new Evaluator(client, { ...options, leave: close });
 }

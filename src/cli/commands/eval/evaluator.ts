@@ -56,7 +56,8 @@ export class Evaluator {
     }
     while (isUnfinished(result)) {
       told(result);
-      result = await this.call('evaluate', { wait_ms: waitMs, ...session });
+      // By its cell: without one, it may be the agent's that is told of.
+      result = await this.call('evaluate', { cell: detailsOf(result).cell, wait_ms: waitMs, ...session });
     }
     this.#handle = detailsOf(result).session;
     return result;

@@ -19,7 +19,9 @@ const owner = 'token-1';
 export async function liveOverHttp(options: LiveOptions, values: Values): Promise<void> {
   const kept =
     values['auth-token-env'] === undefined && values['auth-issuer'] === undefined ? await tokenIn(options.stateFolder) : undefined;
-  const { server, local, folder, close } = begin({ ...options, single: false });
+  // Whoever has the token is one person: their agent and `vivarium eval` are in the same program.
+  const perOwner = values['auth-issuer'] === undefined;
+  const { server, local, folder, close } = begin({ ...options, single: false, perOwner });
   const { name } = coreOf(server).info;
   let door: OpenDoor | undefined;
   const guard = kept === undefined ? undefined : byKeptToken(kept, () => served.disconnect());
@@ -42,10 +44,16 @@ export async function liveOverHttp(options: LiveOptions, values: Values): Promis
     '',
     'Add it to a client:',
     ...httpLines({ name, url: known ?? url, file: kept?.file, token: values['show-token'] === true ? kept?.token : undefined, variable }),
-    ...(door === undefined ? [] : ['', 'Try it in another terminal, in this folder:', `  ${ownCommand()} eval ${sum}`]),
+    ...(door === undefined
+      ? []
+      : ['', `Try it in another terminal, in this folder, in ${whose(perOwner)}:`, `  ${ownCommand()} eval ${sum}`]),
     '',
   ];
   process.stderr.write(told.join('\n'));
+}
+
+function whose(perOwner: boolean): string {
+  return perOwner ? "the agent's own session, main (--session joins another)" : 'a session of your own';
 }
 
 function asWhom({ sandbox }: LiveOptions): string {

@@ -129,7 +129,7 @@ function greet(name: string): void {
     [
       'This is an MCP server on stdio, meant to be started by a client. Add it in the folder of the project:',
       ...stdioLines(name, own),
-      'At a URL instead: vivarium live --http 4100. Ctrl-D ends.',
+      "vivarium eval in that folder joins the agent's session, main. At a URL instead: vivarium live --http 4100. Ctrl-D ends.",
       '',
     ].join('\n'),
   );

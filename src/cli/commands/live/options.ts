@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { VivariumError } from '../../../jsonrpc/error.ts';
 import { createLive, type Live, type LiveLimits, type LiveOptions, type SpareChoice, type SurfaceName } from '../../../live/index.ts';
 import { surfaces } from '../../../live/offer/surfaces/surfaces.ts';
+import { configuredLoad } from '../../../live/session/project-config.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { count, list, milliseconds } from '../../args/flag-values.ts';
 import { printable } from '../../terminal/terminal.ts';
@@ -32,6 +33,7 @@ export function optionsOf(values: Values, asks: boolean, targets: readonly strin
   // Without --cwd a client on stdio may name another folder; what is not there then is said by the first answer.
   if (absent !== undefined && (named !== undefined || !asks))
     throw new CommandError(exitCodes.usage, `There is no file ${absent} in ${cwd}`, { hint: 'See --load' });
+  if (load.length === 0) checkConfig(cwd, named === undefined && asks);
   const [state, tools, name, version] = [text('state'), text('tools'), text('name'), text('server-version')];
   const audit = text('audit');
   const surface = surfaceIn(text('surface'));
@@ -39,7 +41,7 @@ export function optionsOf(values: Values, asks: boolean, targets: readonly strin
   return {
     ...((named !== undefined || !asks) && { cwd }),
     load,
-    ...enginesOf(text, values['own-image'] === true, cwd),
+    ...enginesOf(text, { own: values['own-image'] === true, serves: true, cwd }),
     env: variables(list(text('env'))),
     limits: limitsOf(text),
     ...(state !== undefined && { stateFolder: resolve(state) }),
@@ -54,6 +56,16 @@ export function optionsOf(values: Values, asks: boolean, targets: readonly strin
     ...(values['sandbox'] === true && { sandbox: true }),
     ...(values['sandbox-write'] === true && { sandbox: { write: true } }),
   };
+}
+
+/** Where a client may still name another folder, that one decides; the first answer says it then. */
+function checkConfig(cwd: string, mayMove: boolean): void {
+  try {
+    configuredLoad(cwd);
+  } catch (error) {
+    if (!mayMove) throw new CommandError(exitCodes.usage, (error as Error).message, { cause: error });
+    process.stderr.write(`${printable((error as Error).message)}\n`);
+  }
 }
 
 function surfaceIn(given: string | undefined): SurfaceName | undefined {

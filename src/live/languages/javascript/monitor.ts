@@ -52,9 +52,8 @@ function asWritten(request: WireFrame): string {
 async function inspect(inspector: Inspector, request: WireFrame): Promise<object> {
   const { target, path = [], offset = 0 } = request as { target: number | string; path?: string[]; offset?: number };
   try {
-    const from = typeof target === 'number' ? await inspector.find('get', target) : await inspector.look(target);
-    const found = path.length === 0 ? from : await inspector.find('walk', from, path);
-    return { view: await inspector.ask<Members>('members', found, offset) };
+    const from = typeof target === 'number' ? target : await inspector.lookInList(target);
+    return { view: await inspector.ask<Members>('membersAt', from, path, offset) };
   } finally {
     await inspector.post('Runtime.releaseObjectGroup', { objectGroup: 'look' });
   }

@@ -10,5 +10,5 @@ export function findSbcl(named = 'sbcl'): string | undefined {
 
 export function noSbcl(named?: string): string {
   if (named !== undefined) return `there is no program ${named}`;
-  return 'SBCL is not installed: apt-get install sbcl, brew install sbcl, or https://www.sbcl.org';
+  return 'SBCL is not installed: apt-get install sbcl, brew install sbcl, or https://www.sbcl.org; or say where it is: --sbcl <path>';
 }

@@ -2,6 +2,7 @@
 import type { ContentBlock } from '../../../protocol/types.ts';
 import type { Context } from '../../../server/context.ts';
 import { ToolError } from '../../../server/tool.ts';
+import { inOneLine } from '../../../text/one-line.ts';
 import type { Outcome } from '../../image/engine.ts';
 import type { CallerSessions } from '../../session/caller-sessions.ts';
 import type { Session } from '../../session/session.ts';
@@ -11,7 +12,7 @@ import { attend, listenerOf } from '../tool-results.ts';
 export interface Ran {
   readonly session: Session;
   readonly outcome: Outcome;
-  /** Notices, background output since the last answer, and the output of this evaluation. */
+  /** Background output since the last answer, and the output of this evaluation. */
   readonly printed: string;
   /** stderr, where it is kept separate. */
   readonly complaints: string;
@@ -34,8 +35,9 @@ export async function runWhole(
   // It paused, and this surface has no way to resume it.
   if (!run.over) await session.stop(run);
   run.shown = true;
-  const notes = notesFor(session, listenerOf(ctx)).map((one) => `${one}\n`);
-  const before = [...notes, session.background.take(session.terms.unfinished, true).text].join('');
+  // The answer is exactly what the surface's documents show: remarks are for whoever started the server.
+  for (const note of notesFor(session, listenerOf(ctx))) process.stderr.write(`${inOneLine(session.terms.mask(note))}\n`);
+  const before = session.background.take(session.terms.unfinished, true).text;
   const printed = `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${run.printed.take(session.terms.unfinished, !run.over).text}`;
   const pictures = run.pictures.splice(0).map(({ mimeType, data }): ContentBlock => ({ type: 'image', mimeType, data }));
   const outcome = run.outcome ?? { status: 'stopped', why: 'interrupted', goesOn: true };

@@ -1,8 +1,11 @@
 // vivarium eval, as the built package does it: a person beside the agent.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { staticToken } from 'vivarium/auth';
+import { connect } from 'vivarium/client';
+import { http } from 'vivarium/connect/http';
 import { notRun } from '../../../../scripts/prepare.mjs';
 import { runFolder } from '../../../../src/node/user-folders.ts';
 import { call, initialize } from '../../../serve/http.ts';
@@ -200,13 +203,33 @@ describe('vivarium eval beside an agent on stdio', () => {
 });
 
 describe('vivarium eval beside a server at a URL', () => {
-  it('has a session of its own that stays', async () => {
-    const live = start(['live', '--http', '0']);
-    await live.until('stderr', /Try it in another terminal/);
-    await evaluated(['counted = 1']);
-    expect(await evaluated(['counted + 1'])).toMatchObject({ code: 0, out: '=> 2\n', err: '' });
-    expect((await evaluated(['--sessions'])).out.trim().split('\n')).toHaveLength(1);
-  });
+  /** As a client with the owner's token would; the structured part of the answer. */
+  async function callAt(
+    url: string,
+    revision: '2025-11-25' | '2026-07-28',
+    tool: string,
+    args: object,
+  ): Promise<{ text: string; session: string }> {
+    const token = readFileSync(join(home, '.local/state/vivarium/live/token'), 'utf8').trim();
+    await using client = await connect(http(url, { auth: staticToken(token) }), { revision });
+    return (await client.callTool(tool, args as never)).structuredContent as { text: string; session: string };
+  }
+
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'is in the same program as an agent of %s with the same token, and joins another session by its name',
+    async (revision) => {
+      const live = start(['live', '--http', '0']);
+      await live.until('stderr', /Try it in another terminal, in this folder, in the agent's own session, main/);
+      const [, url = ''] = /is served at (\S+?),/.exec(live.stderr) ?? [];
+      const code = 'const cart = { total: 12 }; cart.total';
+      expect(await callAt(url, revision, 'evaluate', { code })).toMatchObject({ text: '=> 12', session: 'main' });
+      expect(await evaluated(['cart.total += 1'])).toMatchObject({ code: 0, out: '=> 13\n', err: '' });
+      expect((await callAt(url, revision, 'evaluate', { code: 'cart.total' })).text).toBe('=> 13');
+      expect((await evaluated(['--sessions'])).out.trim()).toMatch(/^main {2}javascript/);
+      const { session } = await callAt(url, revision, 'sessions', { action: 'open' });
+      expect(await evaluated(['--session', session, 'typeof cart'])).toMatchObject({ code: 0, out: "=> 'undefined'\n" });
+    },
+  );
 });
 
 describe('a hostile program or project', () => {

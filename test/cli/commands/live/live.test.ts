@@ -117,7 +117,7 @@ describe('vivarium live --http', () => {
     expect(() => keptToken()).toThrow();
   });
 
-  it('keeps a session for who has one, and hands out a handle to who has none', async () => {
+  it('has one session for all who come with the token, with an MCP session or without', async () => {
     const { url } = await served();
     const authorization = `Bearer ${keptToken()}`;
     const opened = await send(url, initialize(), { authorization });
@@ -126,12 +126,20 @@ describe('vivarium live --http', () => {
     expect(await textOf(await send(url, evaluate('kept + 1'), headers))).toBe('=> 8');
     const { body, headers: more } = modern('tools/call', { name: 'evaluate', arguments: { code: 'typeof kept' } }, { authorization });
     const answer = (await (await send(url, body as object, more as Record<string, string>)).json()) as Json;
-    expect(answer.result.content[0].text).toContain('undefined');
-    const { session } = answer.result.structuredContent;
-    expect(session).toMatch(/^s-/);
-    expect(answer.result.content[0].text).toContain(`[SESSION] ${session}: `);
-    const next = modern('tools/call', { name: 'evaluate', arguments: { code: '1', session } }, { authorization });
-    expect(await textOf(await send(url, next.body as object, next.headers as Record<string, string>))).toBe('=> 1');
+    expect(answer.result.content[0].text).toBe("=> 'number'");
+    expect(answer.result.structuredContent.session).toBe('main');
+  });
+
+  it.each([
+    [['--node', '/nowhere/node'], {}, '--node /nowhere/node cannot be run'],
+    [['--node', '/bin/true'], {}, '--node /bin/true is no Node'],
+    [['--cwd', '.'], { live: { laod: ['app.ts'] } }, 'has "live.laod", which nobody knows: there is only "live.load"'],
+    [['--http', '0'], { live: { load: 'app.ts' } }, 'has a "load" that is no list of files'],
+  ])('refuses %j with the configuration %j at the start', async (args, config, words) => {
+    writeFileSync(join(project, 'vivarium.config.json'), JSON.stringify(config));
+    const live = start(args);
+    expect(await live.ended).toBe(2);
+    expect(live.stderr).toContain(words);
   });
 
   it('refuses a host that others can reach, unless told to', async () => {

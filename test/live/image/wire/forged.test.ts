@@ -43,7 +43,7 @@ onEachNode((node) => {
       await lab.value('let kept = 1; 1', { session });
       const answer = await evaluate(code.replace('FRAMES', frames.replace('SECRET', "''")));
       expect(answer.head).toMatch(/^\[STATE LOST\] generation 2: code in it wrote to the private channel/);
-      expect(answer.structured).toEqual({ status: 'lost', session, generation: 2 });
+      expect(answer.structured).toEqual({ status: 'lost', session, generation: 2, cell: 2 });
       await unharmed(answer);
     });
 

@@ -26,13 +26,14 @@ describe('the command', () => {
        modules._resolveFilename = (name, ...rest) => { if (name.startsWith('@ambers/')) throw new Error('hidden'); return find(name, ...rest); };`,
     );
     const { status, stderr } = run('--require', hide, command, 'live', '--language', 'smalltalk', '--cwd', folder);
-    expect(status).toBe(2);
+    expect(status).toBe(0);
     expect(stderr).toContain('Smalltalk (Amber) cannot be had here: Amber is not installed: npm install --save-dev @ambers/lang@0.30.0');
   });
 
   it.each([
     [['--image', '/nowhere/Pharo.image'], 'There is no image /nowhere/Pharo.image'],
     [['--vm', 'pharo'], '--vm is for --image'],
+    [['--image', command, '--vm', '/nowhere/pharo'], '/nowhere/pharo cannot be run'],
     [['--own-image', '--image', 'x'], 'choose one'],
   ])('refuses %j in words', (flags, words) => {
     const { status, stderr } = run(command, 'live', '--cwd', folder, ...flags);

@@ -114,6 +114,18 @@ describe.skipIf(notRun('sbcl'))('the surface cl', () => {
     expect(await wire.next()).toMatchObject({ id: 13, result: { content: [{ text: '=> 7' }] } });
   });
 
+  it('says nothing of a compilation that a cancellation has aborted, and tells what the program printed with the next answer', async () => {
+    await using client = await createTestClient(open().server);
+    const given = new AbortController();
+    const code = '(with-compilation-unit () (write-line "said") (finish-output) (loop))';
+    const onProgress = ({ message = '' }): void => {
+      if (message.startsWith('said')) given.abort();
+    };
+    await expect(client.callTool('evaluate-lisp', { code }, { signal: given.signal, onProgress })).rejects.toThrow();
+    const next = said({ result: await client.callTool('evaluate-lisp', { code: '(+ 1 2)' }) }).text;
+    expect(next).toBe('[stdout]\nsaid\n\n=> 3');
+  });
+
   it('ends what takes too long, and says what was lost with an image', async () => {
     await using client = await createTestClient(open({ limits: { timeoutMs: 5_000 } }).server);
     const evaluate = async (code: string): Promise<string> => said({ result: await client.callTool('evaluate-lisp', { code }) }).text;

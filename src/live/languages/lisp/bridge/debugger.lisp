@@ -25,6 +25,7 @@
   (typep condition 'sb-kernel::heap-exhausted-error))
 
 (defun out-of-memory ()
+  (setf *stopping* t)
   (let ((where (let ((frame (find-if-not (lambda (frame) (machinery-p (frame-name frame))) (frames-from (top-frame)))))
                  (if frame (telling (frame-text frame)) "the program"))))
     (throw 'stop (obj "memory" where))))
@@ -160,7 +161,17 @@
 ;;; From outside.
 (defun interrupt-worker (worker id)
   (sb-thread:interrupt-thread worker
-                              (lambda () (when (eql *running* id) (throw 'stop (obj "interrupted" t))))))
+                              (lambda ()
+                                (when (eql *running* id)
+                                  (setf *stopping* t)
+                                  (throw 'stop (obj "interrupted" t))))))
+
+;; That a compilation was aborted is our doing then, and nothing the program said.
+(let ((summary (find-symbol "SUMMARIZE-COMPILATION-UNIT" "SB-C")))
+  (when (and summary (fboundp summary))
+    (sb-int:encapsulate summary 'vivarium
+                        (lambda (function &rest arguments)
+                          (unless *stopping* (apply function arguments))))))
 
 (defun pause-worker (worker id)
   (sb-thread:interrupt-thread worker

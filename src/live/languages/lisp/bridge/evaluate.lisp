@@ -3,6 +3,7 @@
 
 (defvar *current-package* (find-package :cl-user) "The package the next cell begins in.")
 (defvar *running* nil "The request whose code runs now.")
+(defvar *stopping* nil "The evaluation of this thread is being ended from outside.")
 (defvar *pauses* nil "It stops where it fails.")
 (defvar *notes* nil "What the compiler said of this cell.")
 (defvar *base-restarts* '() "Those there are before any code of the user's runs.")
@@ -103,7 +104,8 @@
                    (unwind-protect
                         (with-own-streams
                           (setf *running* id)
-                          (let ((sb-ext:*invoke-debugger-hook* #'entering-debugger)
+                          (let ((*stopping* nil)
+                                (sb-ext:*invoke-debugger-hook* #'entering-debugger)
                                 (*debugger-hook* nil)
                                 (sb-ext:*stepper-hook* #'stepping))
                             (abortable function)))

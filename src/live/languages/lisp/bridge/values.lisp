@@ -76,11 +76,18 @@
 (defun huge-integer-p (value)
   (and (integerp value) (> (integer-length value) +huge-integer+)))
 
+(defun huge-ratio-p (value)
+  (and (typep value 'ratio) (or (huge-integer-p (numerator value)) (huge-integer-p (denominator value)))))
+
+(defun print-huge (stream value)
+  (if (integerp value)
+      (format stream "#<INTEGER of ~d bits>" (integer-length value))
+      (format stream "#<RATIO of ~d to ~d bits>" (integer-length (numerator value)) (integer-length (denominator value)))))
+
 (defvar *own-dispatch*
   (let ((table (copy-pprint-dispatch)))
-    (set-pprint-dispatch '(and integer (satisfies huge-integer-p))
-                         (lambda (stream value) (format stream "#<INTEGER of ~d bits>" (integer-length value)))
-                         1 table)
+    (set-pprint-dispatch '(and integer (satisfies huge-integer-p)) #'print-huge 1 table)
+    (set-pprint-dispatch '(and ratio (satisfies huge-ratio-p)) #'print-huge 1 table)
     table))
 
 (defun call-printing (function &key (length 100) (level 8) (pretty t) (circle t))
@@ -111,8 +118,8 @@
       ;; To find circles, all is printed once to nowhere: a method that never stops would not be stopped there.
       (printing (:length length :level level :pretty pretty :circle (typep value '(or cons array)))
         (bounded-text-of (out most)
-          (if (huge-integer-p value)
-              (format out "#<INTEGER of ~d bits>" (integer-length value))
+          (if (or (huge-integer-p value) (huge-ratio-p value))
+              (print-huge out value)
               (write value :stream out))))
     (error (condition)
       (values (format nil "#<~a that cannot be printed: ~a>" (type-name value)

@@ -111,6 +111,39 @@ describe('vivarium live --surface pharo', () => {
   });
 });
 
+const call = (code: string): string =>
+  `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"evaluate-lisp","arguments":{"code":"${code}"}}}`;
+
+it.skipIf(notRun('sbcl'))('the surface cl is exact from the first call of a new user on; its remarks are on stderr', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'live-surface-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }));
+  const env = { HOME: home, XDG_STATE_HOME: join(home, 'state'), XDG_CACHE_HOME: join(home, 'cache') };
+  const live = new Started(['live', '--surface', 'cl'], { cwd: home, env });
+  live.process.stdin.write(`${initialize('test', '1.0')}\n${initialized}\n${call('(+ 1 2)')}\n`);
+  await live.until('stdout', /^(?:.*\n){2}/);
+  expect(live.stdout.split('\n')[1]).toBe('{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"=> 3"}],"isError":false}}');
+  await live.until('stderr', /\[NOTE\] A core with the bridge is being built once/);
+  live.process.stdin.end();
+  expect(await live.ended).toBe(0);
+});
+
+it('the surface cl answers a client where SBCL is not installed, and its calls say what to install', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'live-surface-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const live = new Started(['live', '--surface', 'cl'], { cwd: home, env: { XDG_STATE_HOME: join(home, 'state'), PATH: home } });
+  live.process.stdin.write(`${initialize('test', '1.0')}\n${initialized}\n${call('(+ 1 2)')}\n`);
+  await live.until('stdout', /^(?:.*\n){2}/);
+  const [first = '', second = ''] = live.stdout.split('\n');
+  expect(JSON.parse(first)).toMatchObject({ id: 1, result: { protocolVersion: '2025-03-26' } });
+  const { isError, content } = JSON.parse(second).result;
+  expect(isError).toBe(true);
+  expect(content[0].text).toContain('SBCL is not installed: apt-get install sbcl');
+  expect(content[0].text).toContain('--sbcl <path>');
+  expect(live.stderr).toContain('Common Lisp (SBCL) cannot be had here');
+  live.process.stdin.end();
+  expect(await live.ended).toBe(0);
+});
+
 describe.each([
   ['cl', 'evaluate-lisp={"code":"(+ 1 2)"}'],
   ['pharo', 'evaluate={"expression":"3 + 4"}'],
@@ -132,6 +165,7 @@ describe.each([
 });
 
 it.each([
+  [['--surface', 'cl', '--sbcl', '/nowhere/sbcl'], 'Common Lisp (SBCL) cannot be had here: there is no program /nowhere/sbcl'],
   [['--surface', 'basic'], 'There is no surface "basic", only cl, pharo'],
   [['--surface', 'cl', '--language', 'javascript'], 'The surface cl is for lisp, not for javascript'],
 ])('vivarium live refuses %j with the reason', async (args, reason) => {

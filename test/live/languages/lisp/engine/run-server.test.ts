@@ -164,6 +164,7 @@ describe.skipIf(notRun('sbcl'))('a Lisp with run-server.lisp', () => {
 async function connected(): Promise<{
   readonly client: Client;
   readonly errors: Error[];
+  readonly cwd: string;
   evaluate(code: string, signal?: AbortSignal): Promise<string>;
 }> {
   const cwd = mkdtempSync(join(tmpdir(), 'run-server-'));
@@ -184,7 +185,7 @@ async function connected(): Promise<{
     );
     return (content as { text: string }[]).map(({ text }) => text).join('');
   };
-  return { client, errors, evaluate };
+  return { client, errors, cwd, evaluate };
 }
 
 describe.skipIf(notRun('sbcl'))('sbcl --load run-server.lisp --eval (vivarium:serve)', () => {
@@ -236,6 +237,18 @@ describe.skipIf(notRun('sbcl'))('sbcl --load run-server.lisp --eval (vivarium:se
     cancel.abort();
     await expect(endless).rejects.toThrow();
     expect(await evaluate('*kept*')).toBe('=> 7');
+  });
+
+  it('says nothing of a compilation that a cancellation has aborted; what the program printed comes with the next answer', async () => {
+    const { evaluate, cwd } = await connected();
+    const cancel = new AbortController();
+    const compiling = `(with-compilation-unit () (write-line "said") (with-open-file (sign "begun" :direction :output)) (loop))`;
+    const endless = evaluate(compiling, cancel.signal);
+    await eventually(() => existsSync(join(cwd, 'begun'))).toBe(true);
+    cancel.abort();
+    await expect(endless).rejects.toThrow();
+    expect(await evaluate('7')).toBe('[stdout]\nsaid\n\n=> 7');
+    expect(await evaluate('8')).toBe('=> 8');
   });
 
   it('goes on after an evaluation that ends its thread', async () => {

@@ -168,7 +168,7 @@ onEachNode((node) => {
     let told = `${first.text}\n`;
     await eventually(async () => {
       const next = await lab.call('evaluate', { session, wait_ms: 1 });
-      expect(next.head).toMatch(/^\[RUNNING\] \d+\.\d s$/);
+      expect(next.head).toMatch(/^\[RUNNING\] \d+\.\d s \(cell 1\)$/);
       told += `${next.text}\n`;
       return fenced(told);
     }).toEqual(['begun']);
