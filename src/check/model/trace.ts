@@ -181,6 +181,17 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/**
+ * Beside an HTTP error the body may be a JSON-RPC error, and need not: the one of a 401 is often OAuth's. It is a message only where
+ * it says so itself.
+ */
+export function isForeignRefusal({ status }: Pick<HttpResponse, 'status'>, bytes: Uint8Array): boolean {
+  if (status < 400) return false;
+  const value = parseJson(decodeUtf8(bytes) ?? '');
+  const members = Array.isArray(value) ? value : [value];
+  return !members.some((one) => typeof one === 'object' && one !== null && 'jsonrpc' in one);
+}
+
 /** Undefined when the text does not parse: it is not a JSON value itself. */
 export function parseJson(text: string): unknown {
   try {
