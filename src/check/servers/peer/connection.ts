@@ -1,5 +1,6 @@
 // What every connection has, whatever carries it: its record, what it says of itself, requests with their ids, and waiting for replies.
 
+import { isForeign } from '../../model/ledger.ts';
 import type { Transport } from '../../model/requirement.ts';
 import { isModern } from '../../model/revision.ts';
 import type { Greeting } from '../../model/rule.ts';
@@ -90,7 +91,7 @@ export async function shakeHands<P extends Peer & { greeting: Greeting }>(
 
 /** A program that prints something else, or its messages in some other way, is seen to do so. */
 function chatter({ messages, transport }: Conversation): string {
-  const noise = messages.filter(({ direction, value }) => direction === 'received' && value === undefined);
+  const noise = messages.filter(({ direction, value }) => direction === 'received' && (value === undefined || isForeign({ value })));
   const [first] = noise;
   if (transport !== 'stdio' || first === undefined) return '';
   const count = noise.length === 1 ? '1 line on its standard output is' : `${noise.length} lines on its standard output are`;
