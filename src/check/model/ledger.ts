@@ -72,7 +72,9 @@ export function openLedger(conversation: Conversation): Ledger {
     }
     if ('result' in value || 'error' in value) {
       const list = isOurs ? questions : requests;
-      const own = list.filter(({ id }) => id === value['id']);
+      const same = list.filter(({ id }) => id === value['id']);
+      // Under "1" what was asked under 1: wrong, and an answer all the same.
+      const own = same.length > 0 || isOurs ? same : list.filter(({ id, replies }) => replies.length === 0 && isAlike(id, value['id']));
       // The last one asked before, and of these one that still waits.
       const asked = own.find(({ replies }) => replies.length === 0) ?? own.at(-1);
       if (asked !== undefined) {
@@ -95,6 +97,12 @@ export function isForeign({ value, member }: Pick<Message, 'value' | 'member'>):
   const isAnswer = has('id') && (has('result') || has('error'));
   const isCall = has('method') && (has('id') || has('params') || String(value['method']).startsWith('notifications/'));
   return !has('jsonrpc') && !isAnswer && !isCall;
+}
+
+/** The same but for its type. */
+export function isAlike(id: unknown, other: unknown): boolean {
+  const isId = (one: unknown) => typeof one === 'string' || typeof one === 'number';
+  return isId(id) && isId(other) && String(id) === String(other);
 }
 
 export function methodOf(message: Message): string {

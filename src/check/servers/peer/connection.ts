@@ -8,8 +8,19 @@ import { type Conversation, type Message, Recorder } from '../../model/trace.ts'
 import { brief, isRecord, type Json } from '../../model/value.ts';
 import { greet, type NoGreeting } from './greet.ts';
 import { replyTo } from './manners.ts';
-import { type Answer, type Peer, type Presentation, type RawOptions, type Refused, type SendOptions, withMeta } from './peer.ts';
-import { createWaiting, type Waiting } from './waiting.ts';
+import {
+  type Answer,
+  isReplyTo,
+  misnamed,
+  noReply,
+  type Peer,
+  type Presentation,
+  type RawOptions,
+  type Refused,
+  type SendOptions,
+  withMeta,
+} from './peer.ts';
+import { createWaiting, type Waiting, type WaitOptions } from './waiting.ts';
 
 /** A peer but for what its transport has to do. */
 export interface Connection<T extends Transport> extends Omit<Peer, 'raw' | 'close'> {
@@ -18,6 +29,8 @@ export interface Connection<T extends Transport> extends Omit<Peer, 'raw' | 'clo
   greeting: Greeting;
   gone: string | undefined;
   readonly waiting: Waiting;
+  /** The reply to a request; at once nothing where its first answer has quite another id. */
+  reply(id: unknown, options: WaitOptions): ReturnType<Waiting['wait']>;
   /** Nothing more will come; the first reason stands. */
   leave(why: string): void;
   /** A request as it is written, with its id. */
@@ -42,6 +55,12 @@ export function createConnection<T extends Transport>(transport: T, presentation
     greeting: nothing,
     gone: undefined,
     waiting,
+    async reply(id, options) {
+      const isMisnamed = () => misnamed(conversation, id) !== undefined;
+      const { message, silence } = await waiting.wait(({ value }) => isReplyTo(value, id) || isMisnamed(), options);
+      if (message === undefined || isReplyTo(message.value, id)) return { message, silence };
+      return { message: undefined, silence: noReply(misnamed(conversation, id) ?? '') };
+    },
     leave(why) {
       connection.gone ??= why;
       waiting.giveUp(connection.gone);
