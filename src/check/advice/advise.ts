@@ -2,9 +2,11 @@
 import { isNamedBy } from '../catalogue/catalogue.ts';
 import type { CheckOptions } from '../model/options.ts';
 import type { Surface } from '../model/surface.ts';
+import type { Conversation } from '../model/trace.ts';
 import { type Advice, nameOf } from './advice.ts';
 import { hintAdvice } from './hints.ts';
 import { changesSince, type SurfaceChange } from './lock.ts';
+import { processAdvice } from './process.ts';
 import { argumentAdvice, descriptionAdvice, parameterAdvice, resourceAdvice } from './texts.ts';
 import { type Bill, billAdvice, billOf } from './token-cost.ts';
 import { vendorAdvice } from './vendors.ts';
@@ -17,14 +19,18 @@ export interface Quality {
 }
 
 /** `only` and `skip` choose among advice as they do among requirements. */
-export function qualityOf(surface: Surface, { lock, only, skip }: Pick<CheckOptions, 'lock' | 'only' | 'skip'> = {}): Quality {
+export function qualityOf(
+  surface: Surface,
+  { lock, only, skip }: Pick<CheckOptions, 'lock' | 'only' | 'skip'> = {},
+  conversation?: Conversation,
+): Quality {
   const isChosen = ({ id }: Advice): boolean => {
     const named = (patterns: readonly string[]): boolean => patterns.some((pattern) => isNamedBy(id, pattern));
     return (only === undefined || named(only)) && (skip === undefined || !named(skip));
   };
   return {
     bill: billOf(surface),
-    advice: adviceOn(surface).filter(isChosen),
+    advice: [...(conversation === undefined ? [] : processAdvice(conversation)), ...adviceOn(surface)].filter(isChosen),
     ...(lock !== undefined && { changes: changesSince(lock, surface) }),
   };
 }

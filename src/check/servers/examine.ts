@@ -6,7 +6,7 @@ import { openLedger } from '../model/ledger.ts';
 import { isAtLeast, levelIn, type Requirement } from '../model/requirement.ts';
 import { isModern } from '../model/revision.ts';
 import type { Surface } from '../model/surface.ts';
-import { fullness, type Message } from '../model/trace.ts';
+import { fullness, graceMs, type Message } from '../model/trace.ts';
 import { at } from '../model/value.ts';
 import { createJudge, type Finding } from '../model/verdict.ts';
 import { rules } from '../rules/server/index.ts';
@@ -146,8 +146,7 @@ export async function examine(
     for (const probe of applicable.filter(({ apart }) => apart === undefined)) await ask(probe);
   };
   await Promise.all([first(), ...lanes, last()]);
-  // Only the modern revision asks a server to exit by itself, so only there it gets time to.
-  await peer.close(isModern(revision) ? 3_000 : undefined);
+  await peer.close(graceMs);
   tell('rules');
   const exercised = shared.calls.length === surface.tools.length;
   return { findings: [...findings, ...applyRules(peers)], peers, exercised, neverAsks: exercised && asksNothing(peers, surface) };

@@ -1,7 +1,7 @@
 // Lines on a pipe: every byte on standard output belongs to a message, and every message is one line.
 import { isForeign } from '../../model/ledger.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
-import { decodeUtf8, type Message, parseJson } from '../../model/trace.ts';
+import { decodeUtf8, type Message, outlivesInput, parseJson } from '../../model/trace.ts';
 import { isRecord } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
 
@@ -49,14 +49,10 @@ function isForeignText(text: string): boolean {
 }
 
 /** Nobody had to tell it twice. */
-function ending({ conversation: { happenings } }: Pick<Seen, 'conversation'>, judge: Judge): void {
-  if (!happenings.some(({ what }) => what === 'end-of-input')) return;
-  const end = happenings.find(({ what }) => what === 'end-of-input')?.at ?? 0;
-  const push = happenings.find(({ what }) => what === 'signal');
-  // It was not given the time everywhere.
-  if (push !== undefined && push.at - end < 2_900) return;
-  if (push !== undefined) judge.broken('stdio/exit-on-eof', 'the server runs on after the end of its input, until it gets a signal', []);
-  else if (happenings.some(({ what }) => what === 'exit')) judge.kept('stdio/exit-on-eof');
+function ending({ conversation }: Pick<Seen, 'conversation'>, judge: Judge): void {
+  const stays = outlivesInput(conversation);
+  if (stays === undefined) return;
+  judge.verdict('stdio/exit-on-eof', !stays, 'the server runs on after the end of its input, until it gets a signal');
 }
 
 function pollution(foreign: readonly Message[]): string {
