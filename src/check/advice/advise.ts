@@ -1,10 +1,12 @@
 // All advice on a server's surface: what it costs, what models and their vendors stumble over, what users miss.
 import { isNamedBy } from '../catalogue/catalogue.ts';
 import type { CheckOptions } from '../model/options.ts';
+import type { Greeting } from '../model/rule.ts';
 import type { Surface } from '../model/surface.ts';
 import type { Conversation } from '../model/trace.ts';
 import { type Advice, nameOf } from './advice.ts';
 import { hintAdvice } from './hints.ts';
+import { listAdvice } from './lists.ts';
 import { changesSince, type SurfaceChange } from './lock.ts';
 import { processAdvice } from './process.ts';
 import { argumentAdvice, descriptionAdvice, parameterAdvice, resourceAdvice } from './texts.ts';
@@ -22,7 +24,7 @@ export interface Quality {
 export function qualityOf(
   surface: Surface,
   { lock, only, skip }: Pick<CheckOptions, 'lock' | 'only' | 'skip'> = {},
-  conversation?: Conversation,
+  seen?: Conduct,
 ): Quality {
   const isChosen = ({ id }: Advice): boolean => {
     const named = (patterns: readonly string[]): boolean => patterns.some((pattern) => isNamedBy(id, pattern));
@@ -30,9 +32,19 @@ export function qualityOf(
   };
   return {
     bill: billOf(surface),
-    advice: [...(conversation === undefined ? [] : processAdvice(conversation)), ...adviceOn(surface)].filter(isChosen),
+    advice: [...(seen === undefined ? [] : conductAdvice(seen)), ...adviceOn(surface)].filter(isChosen),
     ...(lock !== undefined && { changes: changesSince(lock, surface) }),
   };
+}
+
+/** How it behaved on a connection, and what it said of itself there. */
+interface Conduct {
+  readonly conversation: Conversation;
+  readonly greeting: Pick<Greeting, 'capabilities'>;
+}
+
+function conductAdvice({ conversation, greeting }: Conduct): readonly Advice[] {
+  return [...processAdvice(conversation), ...listAdvice(conversation, greeting.capabilities)];
 }
 
 /** In the order of the lists; empty for a surface without fault. */

@@ -49,7 +49,7 @@ export async function runCheck(target: CheckTarget, given: CheckOptions = {}): P
     refused: found.refusals.map(({ revision, transport, reason }) => ({ revision, transport, reason })),
     ...(problem !== undefined && { problem }),
     runs,
-    ...(surface !== undefined && { quality: qualityOf(surface, options, first?.peer.conversation) }),
+    ...(surface !== undefined && { quality: qualityOf(surface, options, first?.peer) }),
     durationMs: Math.round(performance.now() - began),
   };
 }
