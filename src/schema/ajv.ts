@@ -1,6 +1,6 @@
 // ajv, set up per dialect; this file is imported only when the first JSON Schema is to be compiled.
 import { _, type Code, type Name } from 'ajv/dist/compile/codegen/index.js';
-import { type Check, type Compile, type Dialect, UncompilableSchema } from './check.ts';
+import type { Check, Compile, Dialect } from './check.ts';
 import { amongOf, isComposed, twins } from './equality.ts';
 import type { JsonSchema } from './infer.ts';
 import { type AjvError, describeErrors } from './issues.ts';
@@ -34,7 +34,8 @@ export async function ajvCompiler(dialect: Dialect): Promise<Compile> {
     try {
       return checkOf(linear(new Ajv(options)).compile(rest), rest);
     } catch (error) {
-      throw (error as { missingRef?: unknown }).missingRef === undefined ? new UncompilableSchema((error as Error).message) : error;
+      // By the meta-schema it is a JSON Schema: it has a pattern that is not ECMA-262's, or an enum without members.
+      throw Object.assign(error as Error, { isLegal: (error as { missingRef?: unknown }).missingRef === undefined });
     }
   };
 }

@@ -8,6 +8,3 @@ export type Check = (value: unknown) => string | undefined;
 export type Compile = (schema: JsonSchema) => Check;
 
 export type Dialect = '2020-12' | '2019-09' | 'draft-07';
-
-/** By the meta-schema it is a JSON Schema; the validator has no use for it: a pattern that is not ECMA-262's, an enum without members. */
-export class UncompilableSchema extends Error {}

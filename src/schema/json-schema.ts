@@ -1,5 +1,5 @@
 // JSON Schema as authors and peers write it: looked through once, then compiled when first needed: at once where it is plain, otherwise by ajv, or by a plugged validator.
-import { type Check, type Compile, type Dialect, UncompilableSchema } from './check.ts';
+import type { Check, Compile, Dialect } from './check.ts';
 import type { JsonSchema } from './infer.ts';
 import { cut } from './issues.ts';
 import { plainCheck } from './plain.ts';
@@ -11,7 +11,7 @@ export interface Compiled {
   /** Why there is no real check: then `check` says the same about every value. */
   readonly fault: string | undefined;
   /** The schema is legal all the same. */
-  readonly isLegal?: true;
+  readonly isLegal?: boolean | undefined;
 }
 
 const dialects: Readonly<Record<string, Dialect>> = {
@@ -110,7 +110,7 @@ export function attempt(compile: Compile, schema: JsonSchema): Compiled {
   } catch (error) {
     const hint = error instanceof EvalError ? ' (where code generation is forbidden, plug in a validator with setValidator)' : '';
     const fault = `schema cannot be compiled: ${cut(messageOf(error), 500)}${hint}`;
-    return { check: () => fault, fault, ...(error instanceof UncompilableSchema && { isLegal: true }) };
+    return { check: () => fault, fault, isLegal: (error as Compiled | undefined)?.isLegal };
   }
 }
 
