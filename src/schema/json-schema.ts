@@ -10,6 +10,8 @@ export interface Compiled {
   readonly check: Check;
   /** Why there is no real check: then `check` says the same about every value. */
   readonly fault: string | undefined;
+  /** The schema is legal all the same. */
+  readonly isLegal?: boolean | undefined;
 }
 
 const dialects: Readonly<Record<string, Dialect>> = {
@@ -108,7 +110,7 @@ export function attempt(compile: Compile, schema: JsonSchema): Compiled {
   } catch (error) {
     const hint = error instanceof EvalError ? ' (where code generation is forbidden, plug in a validator with setValidator)' : '';
     const fault = `schema cannot be compiled: ${cut(messageOf(error), 500)}${hint}`;
-    return { check: () => fault, fault };
+    return { check: () => fault, fault, isLegal: (error as Compiled | undefined)?.isLegal };
   }
 }
 

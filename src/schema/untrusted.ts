@@ -7,7 +7,6 @@
 import type { Check, Compile } from './check.ts';
 import { Cost } from './cost.ts';
 import type { JsonSchema } from './infer.ts';
-import { cut } from './issues.ts';
 import { attempt, compilerOf, findingsOf, plainOf, validatorEpoch } from './json-schema.ts';
 import { maxPatternSize, patternCost } from './pattern.ts';
 import { bounded, isOverdue } from './time-limit.ts';
@@ -17,8 +16,8 @@ export interface UntrustedSchema {
   readonly fault: string | undefined;
   /** Whether that is because it is no JSON Schema, and not because of its size or where it refers to. */
   readonly isInvalid: boolean;
-  /** It refers to another document, which is legal, and never fetched. */
-  readonly reason?: 'remote-reference';
+  /** What it holds is legal, and of no use here: another document, which is never fetched, or what the validator cannot compile. */
+  readonly reason?: 'remote-reference' | 'uncompilable';
   check(value: unknown): CheckOutcome;
 }
 
@@ -58,14 +57,19 @@ function patternMistake(patterns: ReadonlySet<string>): UntrustedSchema | undefi
   let size = 0;
   for (const pattern of patterns) {
     if (size + pattern.length > maxPatternSize) return useless('its patterns are too large to compile');
-    try {
-      new RegExp(pattern, 'u');
-    } catch (error) {
-      return useless(cut((error as Error).message, 500), true);
-    }
-    size += patternCost(pattern).size;
+    // What is none is legal, costs nothing, and is refused by the validator.
+    if (isRegExp(pattern)) size += patternCost(pattern).size;
   }
   return size > maxPatternSize ? useless('its patterns are too large to compile') : undefined;
+}
+
+function isRegExp(pattern: string): boolean {
+  try {
+    new RegExp(pattern, 'u');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const warm: WeakSet<Compile> = new WeakSet();
@@ -77,8 +81,9 @@ function compiled(compile: Compile, schema: JsonSchema): UntrustedSchema {
   const run = bounded();
   try {
     const work = () => attempt(compile, schema);
-    const { check, fault } = run === undefined ? work() : run(work, limitMs);
-    return fault === undefined ? checkedBy(schema, check) : useless(fault, true);
+    const { check, fault, isLegal } = run === undefined ? work() : run(work, limitMs);
+    if (fault === undefined) return checkedBy(schema, check);
+    return isLegal === true ? { ...useless(fault), reason: 'uncompilable' } : useless(fault, true);
   } catch (error) {
     if (isOverdue(error)) return useless(`compiling it takes too long (more than ${limitMs} ms)`);
     throw error;

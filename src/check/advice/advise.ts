@@ -1,10 +1,14 @@
 // All advice on a server's surface: what it costs, what models and their vendors stumble over, what users miss.
 import { isNamedBy } from '../catalogue/catalogue.ts';
 import type { CheckOptions } from '../model/options.ts';
+import type { Greeting } from '../model/rule.ts';
 import type { Surface } from '../model/surface.ts';
+import type { Conversation } from '../model/trace.ts';
 import { type Advice, nameOf } from './advice.ts';
 import { hintAdvice } from './hints.ts';
+import { listAdvice } from './lists.ts';
 import { changesSince, type SurfaceChange } from './lock.ts';
+import { processAdvice } from './process.ts';
 import { argumentAdvice, descriptionAdvice, parameterAdvice, resourceAdvice } from './texts.ts';
 import { type Bill, billAdvice, billOf } from './token-cost.ts';
 import { vendorAdvice } from './vendors.ts';
@@ -17,16 +21,30 @@ export interface Quality {
 }
 
 /** `only` and `skip` choose among advice as they do among requirements. */
-export function qualityOf(surface: Surface, { lock, only, skip }: Pick<CheckOptions, 'lock' | 'only' | 'skip'> = {}): Quality {
+export function qualityOf(
+  surface: Surface,
+  { lock, only, skip }: Pick<CheckOptions, 'lock' | 'only' | 'skip'> = {},
+  seen?: Conduct,
+): Quality {
   const isChosen = ({ id }: Advice): boolean => {
     const named = (patterns: readonly string[]): boolean => patterns.some((pattern) => isNamedBy(id, pattern));
     return (only === undefined || named(only)) && (skip === undefined || !named(skip));
   };
   return {
     bill: billOf(surface),
-    advice: adviceOn(surface).filter(isChosen),
+    advice: [...(seen === undefined ? [] : conductAdvice(seen)), ...adviceOn(surface)].filter(isChosen),
     ...(lock !== undefined && { changes: changesSince(lock, surface) }),
   };
+}
+
+/** How it behaved on a connection, and what it said of itself there. */
+interface Conduct {
+  readonly conversation: Conversation;
+  readonly greeting: Pick<Greeting, 'capabilities'>;
+}
+
+function conductAdvice({ conversation, greeting }: Conduct): readonly Advice[] {
+  return [...processAdvice(conversation), ...listAdvice(conversation, greeting.capabilities)];
 }
 
 /** In the order of the lists; empty for a surface without fault. */

@@ -26,6 +26,8 @@ export interface Ledger {
   readonly malformed: readonly Message[];
   /** From the server: bytes that do not parse as JSON. */
   readonly noise: readonly Message[];
+  /** From the server, on a pipe: lines of JSON that do not even look like a message, such as those of a logger. */
+  readonly foreign: readonly Message[];
   /** Everything from the server that is a message. */
   readonly received: readonly Message[];
   /** What each reply answers. */
@@ -39,12 +41,17 @@ export function openLedger(conversation: Conversation): Ledger {
   const strays: Message[] = [];
   const malformed: Message[] = [];
   const noise: Message[] = [];
+  const foreign: Message[] = [];
   const received: Message[] = [];
   const answered = new Map<Message, LedgerRequest>();
 
   for (const message of conversation.messages) {
     const { value, direction } = message;
     const isOurs = direction === 'sent';
+    if (!isOurs && conversation.transport === 'stdio' && isForeign(message)) {
+      foreign.push(message);
+      continue;
+    }
     if (!isRecord(value)) {
       if (!isOurs) (value === undefined ? noise : malformed).push(message);
       continue;
@@ -65,7 +72,9 @@ export function openLedger(conversation: Conversation): Ledger {
     }
     if ('result' in value || 'error' in value) {
       const list = isOurs ? questions : requests;
-      const own = list.filter(({ id }) => id === value['id']);
+      const same = list.filter(({ id }) => id === value['id']);
+      // Under "1" what was asked under 1: wrong, and an answer all the same.
+      const own = same.length > 0 || isOurs ? same : list.filter(({ id, replies }) => replies.length === 0 && isAlike(id, value['id']));
       // The last one asked before, and of these one that still waits.
       const asked = own.find(({ replies }) => replies.length === 0) ?? own.at(-1);
       if (asked !== undefined) {
@@ -77,7 +86,23 @@ export function openLedger(conversation: Conversation): Ledger {
     }
     if (!isOurs) malformed.push(message);
   }
-  return { conversation, requests, questions, notifications, strays, malformed, noise, received, answered };
+  return { conversation, requests, questions, notifications, strays, malformed, noise, foreign, received, answered };
+}
+
+/** JSON that is neither a message nor one gone wrong, and no member of a batch. */
+export function isForeign({ value, member }: Pick<Message, 'value' | 'member'>): boolean {
+  if (value === undefined || member !== undefined || Array.isArray(value)) return false;
+  if (!isRecord(value)) return true;
+  const has = (name: string) => Object.hasOwn(value, name);
+  const isAnswer = has('id') && (has('result') || has('error'));
+  const isCall = has('method') && (has('id') || has('params') || String(value['method']).startsWith('notifications/'));
+  return !has('jsonrpc') && !isAnswer && !isCall;
+}
+
+/** The same but for its type. */
+export function isAlike(id: unknown, other: unknown): boolean {
+  const isId = (one: unknown) => typeof one === 'string' || typeof one === 'number';
+  return isId(id) && isId(other) && String(id) === String(other);
 }
 
 export function methodOf(message: Message): string {

@@ -96,6 +96,18 @@ export interface Conversation {
   readonly isFull: boolean;
 }
 
+/** Milliseconds in which a process may end by itself once its input has. */
+export const graceMs = 3_000;
+
+/** Whether the process needed a signal to end; undefined where it was not given the time, or its input never ended. */
+export function outlivesInput({ happenings }: Pick<Conversation, 'happenings'>): boolean | undefined {
+  const end = happenings.find(({ what }) => what === 'end-of-input');
+  const push = happenings.find(({ what }) => what === 'signal');
+  if (end === undefined || (push !== undefined && push.at - end.at < graceMs - 100)) return undefined;
+  if (push !== undefined) return true;
+  return happenings.some(({ what }) => what === 'exit') ? false : undefined;
+}
+
 /** Limits of one connection: every message is kept in memory, and rules compare each with all others. */
 const maxMessages = 10_000;
 const maxBytes = 256 * 1024 * 1024;
@@ -179,6 +191,17 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Beside an HTTP error the body may be a JSON-RPC error, and need not: the one of a 401 is often OAuth's. It is a message only where
+ * it says so itself.
+ */
+export function isForeignRefusal({ status }: Pick<HttpResponse, 'status'>, bytes: Uint8Array): boolean {
+  if (status < 400) return false;
+  const value = parseJson(decodeUtf8(bytes) ?? '');
+  const members = Array.isArray(value) ? value : [value];
+  return !members.some((one) => typeof one === 'object' && one !== null && 'jsonrpc' in one);
 }
 
 /** Undefined when the text does not parse: it is not a JSON value itself. */

@@ -9,7 +9,7 @@ import { outcomesOf } from '../model/outcome.ts';
 import { isObservable, type Party, type Transport } from '../model/requirement.ts';
 import { isModern, revisions } from '../model/revision.ts';
 import type { Rule, Seen } from '../model/rule.ts';
-import { type Exchange, Recorder } from '../model/trace.ts';
+import { type Exchange, isForeignRefusal, Recorder } from '../model/trace.ts';
 import { asRecord, at, isRecord, type Json } from '../model/value.ts';
 import { createJudge, type Finding } from '../model/verdict.ts';
 import { type Report, revisionReport } from '../report/report.ts';
@@ -161,9 +161,9 @@ function seenBy(
     if (stderr !== undefined) recorder.hearStderr(Buffer.from(`${stderr}\n`));
     if (event !== undefined) exchange?.response?.events.push({ at: t, event: event.type, id: event.id, retry: undefined, data: raw });
     const carriesMessage = (raw !== undefined || bytes !== undefined) && event?.type !== 'endpoint' && !(event !== undefined && raw === '');
-    const isAside = from === 'server' && event === undefined && isNote(exchange, isOld);
+    const text = bytes === undefined ? Buffer.from(raw ?? '') : Buffer.from(bytes, 'base64');
+    const isAside = from === 'server' && event === undefined && isNote(exchange, text, isOld);
     if (carriesMessage && !isAside && isOfProtocol(exchange, endpoints)) {
-      const text = bytes === undefined ? Buffer.from(raw ?? '') : Buffer.from(bytes, 'base64');
       const form = event === undefined ? 'body' : 'event';
       recorder.message(from === party ? 'received' : 'sent', text, { at: t, ...(exchange !== undefined && { exchange, form }) });
     }
@@ -183,9 +183,9 @@ function seenBy(
 }
 
 /** The body of an answer that is none: in HTTP+SSE answers come as events, and a page may say why something is refused. */
-function isNote(exchange: Exchange | undefined, isOld: boolean): boolean {
-  const { status = 0, headers = {} } = exchange?.response ?? {};
-  return exchange !== undefined && (isOld || (status >= 400 && !/\bjson\b/.test(headers['content-type'] ?? '')));
+function isNote(exchange: Exchange | undefined, body: Buffer, isOld: boolean): boolean {
+  const { response } = exchange ?? {};
+  return exchange !== undefined && (isOld || (response !== undefined && isForeignRefusal(response, body)));
 }
 
 /** Where messages were posted: where HTTP+SSE says, or wherever one was. Forms and registrations for a token pass the same door. */

@@ -6,7 +6,7 @@ import { openLedger } from '../model/ledger.ts';
 import { isAtLeast, levelIn, type Requirement } from '../model/requirement.ts';
 import { isModern } from '../model/revision.ts';
 import type { Surface } from '../model/surface.ts';
-import { fullness, type Message } from '../model/trace.ts';
+import { fullness, graceMs, type Message } from '../model/trace.ts';
 import { at } from '../model/value.ts';
 import { createJudge, type Finding } from '../model/verdict.ts';
 import { rules } from '../rules/server/index.ts';
@@ -14,6 +14,7 @@ import { type Offer, presentationOf, type RunOptions } from './offered-revisions
 import type { Peer, Presentation } from './peer/peer.ts';
 import type { ConnectOptions, Probe, ProbeContext } from './probe.ts';
 import { probes } from './probes/index.ts';
+import { endedAlone, endsAlone, lifeOf } from './short-lived.ts';
 import { callable, readSurface } from './surface.ts';
 import { beginAt, type CheckTarget, connectTo, isRefused } from './target.ts';
 
@@ -70,6 +71,7 @@ export async function examine(
   };
 
   let other: Peer | undefined;
+  const ofTheDead = new Set<Finding>();
   const musts = new Set(chosen.filter((one) => isAtLeast(levelIn(one, revision), 'must')).map(({ id }) => id));
   const isBroken = () => findings.some(({ kind, id }) => kind === 'broken' && musts.has(id));
 
@@ -129,7 +131,11 @@ export async function examine(
     }
     const used = probe.apart === undefined ? [peer] : [...own, ...lent];
     const excuse = used.some(isEndedByOthers) ? endedByOthers : used.some(({ conversation }) => conversation.isFull) ? fullness : undefined;
-    for (const one of found) findings.push(excuse === undefined ? one : withoutBlame(one, excuse));
+    for (const one of found) {
+      const finding = excuse === undefined ? one : withoutBlame(one, excuse);
+      findings.push(finding);
+      if (used.some((each) => lifeOf(each) !== undefined)) ofTheDead.add(finding);
+    }
     await Promise.all(own.map((one) => one.close()));
     tell(probe.name);
   }
@@ -146,11 +152,18 @@ export async function examine(
     for (const probe of applicable.filter(({ apart }) => apart === undefined)) await ask(probe);
   };
   await Promise.all([first(), ...lanes, last()]);
-  // Only the modern revision asks a server to exit by itself, so only there it gets time to.
-  await peer.close(isModern(revision) ? 3_000 : undefined);
+  await peer.close(graceMs);
   tell('rules');
+  const isShortLived = await endsAlone(peers, async () => {
+    const given = await connectTo(target, transport, presentationOf(options, revision, 'idle'));
+    return isRefused(given) ? given.peer : given;
+  });
+  const asked = findings.map((one) => (isShortLived && ofTheDead.has(one) ? withoutBlame(one, endedAlone) : one));
+  const watched = peers.flatMap((one) =>
+    applyRules(one).map((each) => (isShortLived && lifeOf(one) !== undefined ? withoutBlame(each, endedAlone) : each)),
+  );
   const exercised = shared.calls.length === surface.tools.length;
-  return { findings: [...findings, ...applyRules(peers)], peers, exercised, neverAsks: exercised && asksNothing(peers, surface) };
+  return { findings: [...asked, ...watched], peers, exercised, neverAsks: exercised && asksNothing(peers, surface) };
 }
 
 /** By its requests, by results that require input, or by the error of 2025-11-25 that names pages. */
@@ -182,18 +195,15 @@ function withoutBlame(finding: Finding, excuse: string): Finding {
   return { ...finding, kind: 'unsure', message: excuse, evidence: [] };
 }
 
-/** In the order in which the connections were opened. */
-function applyRules(peers: readonly Peer[]): Finding[] {
+function applyRules({ conversation, greeting, declared }: Peer): Finding[] {
   const findings: Finding[] = [];
-  for (const { conversation, greeting, declared } of peers) {
-    const seen = { conversation, ledger: openLedger(conversation), greeting: greeting.revision === '' ? undefined : greeting, declared };
-    for (const rule of rules) {
-      try {
-        rule.apply(seen, createJudge(findings, conversation.name));
-      } catch (error) {
-        const reason = `what was seen could not be judged: ${error instanceof Error ? error.message : String(error)}`;
-        for (const id of rule.judges) findings.push({ id, kind: 'unsure', message: reason, evidence: [] });
-      }
+  const seen = { conversation, ledger: openLedger(conversation), greeting: greeting.revision === '' ? undefined : greeting, declared };
+  for (const rule of rules) {
+    try {
+      rule.apply(seen, createJudge(findings, conversation.name));
+    } catch (error) {
+      const reason = `what was seen could not be judged: ${error instanceof Error ? error.message : String(error)}`;
+      for (const id of rule.judges) findings.push({ id, kind: 'unsure', message: reason, evidence: [] });
     }
   }
   return findings;

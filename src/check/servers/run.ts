@@ -1,10 +1,12 @@
 // A whole run: what the server offers, each revision of it examined, and the report.
 
+import type { Revision } from '../../protocol/revision.ts';
 import { qualityOf } from '../advice/advise.ts';
-import { choose } from '../catalogue/catalogue.ts';
+import { choose, requirement } from '../catalogue/catalogue.ts';
 import type { CheckOptions } from '../model/options.ts';
 import { joinOutcomes, type Outcome, outcomesOf } from '../model/outcome.ts';
-import { all } from '../model/requirement.ts';
+import { since } from '../model/requirement.ts';
+import { isModern } from '../model/revision.ts';
 import type { Surface } from '../model/surface.ts';
 import { weightiest } from '../model/verdict.ts';
 import { refusalsInWords } from '../report/refusals.ts';
@@ -35,7 +37,7 @@ export async function runCheck(target: CheckTarget, given: CheckOptions = {}): P
     if (options.bail === true && runs.some(({ tally }) => tally.failed > 0)) break;
   }
   await Promise.all(found.offers.map(({ peer }) => peer.close()));
-  if (problem?.kind === 'unauthorized') runs.push(await runRevision(target, closedOffer(target, options), options, unauthorized));
+  if (problem?.kind === 'unauthorized') runs.push(await runClosed(target, found, options));
   const [first] = found.offers;
   const { name, version } = first?.peer.greeting.info ?? {};
   return {
@@ -47,19 +49,40 @@ export async function runCheck(target: CheckTarget, given: CheckOptions = {}): P
     refused: found.refusals.map(({ revision, transport, reason }) => ({ revision, transport, reason })),
     ...(problem !== undefined && { problem }),
     runs,
-    ...(surface !== undefined && { quality: qualityOf(surface, options) }),
+    ...(surface !== undefined && { quality: qualityOf(surface, options, first?.peer) }),
     durationMs: Math.round(performance.now() - began),
   };
 }
 
 const unauthorized = 'the server asks for authorization: give --token-env or --header';
 
-/** An idle connection to a server that refuses every request without a token. */
-function closedOffer(target: CheckTarget, options: RunOptions): Offer {
+/**
+ * A server that refuses every request without a token. It does not say which revision it speaks: unless the user does, only what
+ * every revision with this kind of authorization demands is held against it.
+ */
+async function runClosed(target: CheckTarget, { refusals }: Offers, options: RunOptions): Promise<RevisionReport> {
   const { revision: wanted = 'auto' } = options;
-  const revision = wanted === 'auto' || wanted === 'all' ? (all.at(-1) as Offer['revision']) : wanted;
-  return { transport: 'http', revision, peer: beginAt(target, presentationOf(options, revision, 'main')) };
+  const isTold = wanted !== 'auto' && wanted !== 'all';
+  const asked = refusals.filter(({ peer }) => isUnauthorized(peer)).map((one) => one.revision);
+  const revision = isTold
+    ? wanted
+    : (asked
+        .filter((one) => !isModern(one))
+        .sort()
+        .at(-1) ?? (asked[0] as Revision));
+  const peer = beginAt(target, presentationOf(options, revision, 'main'));
+  const report = await runRevision(target, { transport: 'http', revision, peer }, options, unauthorized);
+  if (isTold) return report;
+  const isCommon = (id: string) => withMetadata.every((each) => requirement(id)?.revisions.includes(each));
+  const outcomes = report.outcomes.map((one): Outcome => {
+    if ((one.verdict !== 'failed' && one.verdict !== 'warned') || isCommon(one.id)) return one;
+    const { reproduce: _, ...rest } = one;
+    return { ...rest, verdict: 'not-verified', message: `${unauthorized}; not every revision asks for it`, evidence: [], times: 0 };
+  });
+  return revisionReport(report, outcomes);
 }
+
+const withMetadata = since('2025-06-18');
 
 async function repeated(target: CheckTarget, { revision }: Offer, first: RevisionReport, options: RunOptions): Promise<RevisionReport> {
   let report = first;

@@ -4,7 +4,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Readable, Transform } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { closedByClient, type Exchange, type ExchangeFailure, type Recorder } from '../model/trace.ts';
+import { closedByClient, type Exchange, type ExchangeFailure, isForeignRefusal, type Recorder } from '../model/trace.ts';
 import { createEventReader } from './event-stream.ts';
 import { type Pace, quietOf } from './pace.ts';
 import { rawPost, sendMalformed } from './socket.ts';
@@ -175,7 +175,8 @@ function receive(
     const isWhole = size <= maxBody;
     if (!incoming.complete) exchange.failure ??= { reason: 'error', message: 'the response broke off' };
     // What a GET gives is a document, such as metadata, and no message.
-    if (!isStream && isWhole && exchange.request.method === 'POST' && response.body.length > 0 && isJson(headers)) {
+    const isBody = !isStream && isWhole && exchange.request.method === 'POST' && response.body.length > 0 && isJson(headers);
+    if (isBody && !isForeignRefusal(response, response.body)) {
       recorder.message('received', response.body, { exchange, form: 'body' });
     }
     done();

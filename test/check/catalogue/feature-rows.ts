@@ -20,7 +20,7 @@ export const featureRows: Readonly<Record<string, readonly string[] | string>> =
   'resources/list/no-templates': ['resources/list/shape', 'resources/templates/shape'],
   'resources/read/request': ['resources/read/shape', 'resources/security/uris'],
   'resources/read/contents': ['resources/read/shape', 'resources/read/not-empty'],
-  'resources/read/text-or-blob': ['resources/read/shape'],
+  'resources/read/text-or-blob': ['resources/read/shape', 'resources/read/one-form'],
   'resources/read/base64': ['resources/security/binary'],
   'resources/read/mime-type': 'No revision asks for it: the quality group of a run speaks of it.',
   'resources/read/listed-mime-type': 'No revision says it: lists and contents may be made at different times.',

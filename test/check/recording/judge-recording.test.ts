@@ -40,22 +40,33 @@ it('holds it against nobody that a client asked for a newer revision first', asy
   expect(broken('stdio', [{ from: 'server', value: early }, ...shared])).toContain('server lifecycle/initialize/first');
 });
 
-it('takes no form and no registration that passes the same door for a message', async () => {
-  await loadValidator();
-  const json = { 'content-type': 'application/json' };
-  const client = { ...json, accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
-  const post = (exchange: number, path: string, headers: Record<string, string>, value: object | string, answer?: object): Said[] => [
+const json = { 'content-type': 'application/json' };
+const client = { ...json, accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
+
+function post(path: string, headers: Record<string, string>, value: object | string, answer?: object, status = 200): Said[] {
+  exchanges += 1;
+  const exchange = exchanges;
+  return [
     { from: 'client', exchange, head: { method: 'POST', path, headers } },
     { from: 'client', exchange, value },
-    { from: 'server', exchange, head: { status: answer === undefined ? 202 : 200, headers: answer === undefined ? {} : json } },
+    { from: 'server', exchange, head: { status: answer === undefined ? 202 : status, headers: answer === undefined ? {} : json } },
     ...(answer === undefined ? [] : [{ from: 'server' as const, exchange, value: answer }]),
     { from: 'server', exchange, end: {} },
   ];
+}
+let exchanges = 0;
+
+it('takes no form and no registration that passes the same door for a message', async () => {
+  await loadValidator();
   const tokens = [
-    ...post(1, '/register', json, { client_name: 'one' }, { client_id: 'one' }),
-    ...post(2, '/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'grant_type=authorization_code', {
-      token_type: 'Bearer',
-    }),
+    ...post('/register', json, { client_name: 'one' }, { client_id: 'one' }),
+    ...post('/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'grant_type=authorization_code', { token_type: 'Bearer' }),
   ];
-  expect(broken('http', [...tokens, ...post(3, '/mcp', client, ask, greeting), ...post(4, '/mcp', client, ready)])).toEqual([]);
+  expect(broken('http', [...tokens, ...post('/mcp', client, ask, greeting), ...post('/mcp', client, ready)])).toEqual([]);
+});
+
+it('takes no refusal of OAuth for a message', async () => {
+  await loadValidator();
+  const refused = post('/mcp', client, { ...ask, id: 1 }, { error: 'invalid_token', error_description: 'No authorization provided' }, 401);
+  expect(broken('http', [...refused, ...post('/mcp', client, ask, greeting), ...post('/mcp', client, ready)])).toEqual([]);
 });

@@ -76,6 +76,17 @@ export const resourcesRequirements: readonly Requirement[] = [
     judged: 'rule',
   },
   {
+    id: 'resources/read/one-form',
+    // The schemas are unions that let both through; the page says that contents are the one or the other.
+    level: 'SHOULD',
+    party: 'server',
+    revisions: all,
+    text: 'Contents of a resource hold text or a blob, not both: a client takes the one that it looks at first.',
+    page: 'server/resources#resource-contents',
+    basis: 'prose',
+    judged: 'rule',
+  },
+  {
     id: 'resources/read/not-found',
     level: 'MUST',
     party: 'server',

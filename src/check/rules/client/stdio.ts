@@ -1,13 +1,11 @@
 // The input of a server on stdio: every line of it is a message.
 import type { Rule } from '../../model/rule.ts';
-import { isRecord } from '../../model/value.ts';
 
 export const stdio: Rule = {
   judges: ['stdio/stdin-clean'],
   apply({ conversation, ledger }, judge) {
     if (conversation.transport !== 'stdio' || ledger.received.length === 0) return;
-    const strangers = ledger.malformed.filter(({ value, member }) => member === undefined && !isRecord(value) && !Array.isArray(value));
-    const foreign = [...ledger.noise.filter(({ text }) => text !== undefined), ...strangers];
+    const foreign = [...ledger.noise.filter(({ text }) => text !== undefined), ...ledger.foreign];
     const rest = conversation.happenings.find(({ what }) => what === 'unfinished-line');
     if (foreign.length > 0) {
       const text = JSON.stringify(foreign[0]?.text ?? '').slice(0, 100);

@@ -47,7 +47,6 @@ function malformed({ ledger, conversation }: Seen, judge: Judge): number {
   const noise = conversation.transport === 'stdio' ? [] : ledger.noise;
   for (const message of [...ledger.malformed, ...noise]) {
     const { value } = message;
-    if (conversation.transport === 'stdio' && !isRecord(value) && !Array.isArray(value)) continue;
     if (isRecord(value) && 'method' in value) {
       const id = 'id' in value ? 'jsonrpc/request/method' : 'jsonrpc/notification/method';
       judge.broken(id, `the method is ${brief(value['method'])}`, [message]);

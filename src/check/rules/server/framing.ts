@@ -1,6 +1,7 @@
 // Lines on a pipe: every byte on standard output belongs to a message, and every message is one line.
+import { isForeign } from '../../model/ledger.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
-import { decodeUtf8, type Message, parseJson } from '../../model/trace.ts';
+import { decodeUtf8, type Message, outlivesInput, parseJson } from '../../model/trace.ts';
 import { isRecord } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
 
@@ -19,8 +20,7 @@ export const framing: Rule = {
     if (parts.length === 0) judge.kept('stdio/no-embedded-newline');
     const inParts = new Set(parts.flat());
     const noise = ledger.noise.filter((message) => !inParts.has(message) && message.text !== undefined);
-    const strangers = ledger.malformed.filter(({ value, member }) => member === undefined && !isRecord(value) && !Array.isArray(value));
-    const foreign = [...noise, ...strangers];
+    const foreign = [...noise, ...ledger.foreign].sort((one, other) => one.at - other.at);
     if (foreign.length > 0) judge.broken('stdio/stdout-clean', pollution(foreign), foreign.slice(0, 3));
     unfinished({ conversation }, judge, foreign.length === 0);
     ending({ conversation }, judge);
@@ -29,23 +29,30 @@ export const framing: Rule = {
 
 function unfinished({ conversation }: Pick<Seen, 'conversation'>, judge: Judge, isClean: boolean): void {
   const rest = conversation.happenings.find(({ what }) => what === 'unfinished-line');
-  // A process that was killed in the middle of a line is not to blame for it.
-  const killed = conversation.happenings.some(({ what, signal }) => what === 'exit' && signal !== undefined);
-  if (rest !== undefined && !killed && parseJson(rest.detail) === undefined) {
+  if (rest !== undefined && !isCutOff(rest.detail, conversation) && isForeignText(rest.detail)) {
     const shown = rest.detail.slice(0, 400);
     judge.broken('stdio/stdout-clean', `the last bytes on standard output are no message: ${shown.slice(0, 120)}`, [shown]);
   } else if (isClean) judge.kept('stdio/stdout-clean');
 }
 
+/** A message that was begun when the process was killed, or told to end: how much of it came is a matter of time. */
+function isCutOff(text: string, { happenings }: Seen['conversation']): boolean {
+  const isEnded = happenings.some(
+    ({ what, signal }) => what === 'signal' || what === 'end-of-input' || (what === 'exit' && signal !== undefined),
+  );
+  return isEnded && /^\s*[{[]/.test(text) && parseJson(text) === undefined;
+}
+
+function isForeignText(text: string): boolean {
+  const value = parseJson(text);
+  return value === undefined || isForeign({ value });
+}
+
 /** Nobody had to tell it twice. */
-function ending({ conversation: { happenings } }: Pick<Seen, 'conversation'>, judge: Judge): void {
-  if (!happenings.some(({ what }) => what === 'end-of-input')) return;
-  const end = happenings.find(({ what }) => what === 'end-of-input')?.at ?? 0;
-  const push = happenings.find(({ what }) => what === 'signal');
-  // It was not given the time everywhere.
-  if (push !== undefined && push.at - end < 2_900) return;
-  if (push !== undefined) judge.broken('stdio/exit-on-eof', 'the server runs on after the end of its input, until it gets a signal', []);
-  else if (happenings.some(({ what }) => what === 'exit')) judge.kept('stdio/exit-on-eof');
+function ending({ conversation }: Pick<Seen, 'conversation'>, judge: Judge): void {
+  const stays = outlivesInput(conversation);
+  if (stays === undefined) return;
+  judge.verdict('stdio/exit-on-eof', !stays, 'the server runs on after the end of its input, until it gets a signal');
 }
 
 function pollution(foreign: readonly Message[]): string {

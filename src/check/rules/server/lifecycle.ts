@@ -52,7 +52,7 @@ function versions({ ledger, conversation, greeting }: Seen, judge: Judge): void 
   if (greeting === undefined) return;
   const { messages, revision } = conversation;
   const start = messages.findIndex(({ direction, value }) => direction === 'sent' && at(value, 'method') === 'initialize');
-  const early = messages.slice(0, Math.max(start, 0)).find(({ direction, value }) => direction === 'received' && isRecord(value));
+  const early = messages.slice(0, Math.max(start, 0)).find((one) => ledger.received.includes(one));
   judge.verdict('lifecycle/initialize/first', early === undefined, 'a message before initialize', early === undefined ? [] : [early]);
   let strange = 0;
   for (const message of ledger.received) {

@@ -25,7 +25,9 @@ export const replies: Rule = {
         judge.broken('jsonrpc/response/once', `${method} with the id ${brief(id)} has ${given.length} replies`, evidence);
       } else if (given.length === 1) judge.kept('jsonrpc/response/once');
       if (given.length > 0) {
-        judge.kept('jsonrpc/response/id');
+        const other = given.find(({ value }) => at(value, 'id') !== id);
+        const what = `asked under ${brief(id)}, answered under ${brief(at(other?.value, 'id'))}`;
+        judge.verdict('jsonrpc/response/id', other === undefined, what, other === undefined ? [] : [message, other]);
         judge.kept('jsonrpc/request/answered');
       } else if (isOwed(asked, ledger)) judge.broken('jsonrpc/request/answered', `${method} was never answered`, [message]);
     }
@@ -56,11 +58,6 @@ function stray(message: Message, ledger: Ledger, judge: Judge): number {
       return 1;
     }
     judge.broken('jsonrpc/response/id', 'a response without the id of its request', cause === undefined ? [message] : [cause, message]);
-    return 1;
-  }
-  const similar = ledger.requests.find((asked) => String(asked.id) === String(id) && asked.replies.length === 0);
-  if (similar !== undefined) {
-    judge.broken('jsonrpc/response/id', `asked under ${brief(similar.id)}, answered under ${brief(id)}`, [similar.message, message]);
     return 1;
   }
   judge.broken('jsonrpc/response/solicited', `a reply to ${brief(id)}, under which nothing was asked`, [message]);

@@ -14,6 +14,7 @@ const known: ReadonlySet<string> = new Set(['http', 'https', 'file', 'git']);
 export const resources: Rule = {
   judges: [
     'resources/custom-scheme',
+    'resources/read/one-form',
     'resources/security/binary',
     'prompts/content/image',
     'prompts/content/audio',
@@ -32,6 +33,7 @@ export const resources: Rule = {
       if (method === 'resources/list') for (const one of asList(result['resources'])) address(asRecord(one)['uri'], evidence, judge);
       if (method === 'resources/read') for (const one of asList(result['contents'])) contents(one, evidence, judge);
       if (method === 'prompts/get') for (const one of asList(result['messages'])) prompt(asRecord(one)['content'], evidence, judge);
+      if (method === 'tools/call') for (const one of asList(result['content'])) oneForm(asRecord(one)['resource'], evidence, judge);
       if (method === 'completion/complete') {
         const values = asList(at(result, 'completion', 'values'));
         judge.verdict('completion/most', values.length <= 100, `there are ${values.length} values`, evidence);
@@ -59,7 +61,16 @@ function address(value: unknown, evidence: readonly Message[], judge: Judge): vo
   if (!known.has(scheme)) judge.verdict('resources/custom-scheme', uri.test(value), `the uri ${brief(value)}`, evidence);
 }
 
+/** Where it holds anything at all. */
+function oneForm(contents: unknown, evidence: readonly Message[], judge: Judge): void {
+  const { uri: where, text, blob } = asRecord(contents);
+  if (text === undefined && blob === undefined) return;
+  const what = `the contents of ${brief(where)} hold both text and a blob`;
+  judge.verdict('resources/read/one-form', text === undefined || blob === undefined, what, evidence);
+}
+
 function contents(value: unknown, evidence: readonly Message[], judge: Judge): void {
+  oneForm(value, evidence, judge);
   const { blob } = asRecord(value);
   if (typeof blob === 'string') judge.verdict('resources/security/binary', base64.test(blob), `the blob ${brief(blob, 40)}`, evidence);
 }
@@ -71,6 +82,7 @@ function prompt(value: unknown, evidence: readonly Message[], judge: Judge): voi
     judge.verdict(`prompts/content/${type}`, isRight, `data is ${brief(data, 40)}, mimeType is ${brief(mime)}`, evidence);
   }
   if (type !== 'resource') return;
+  oneForm(resource, evidence, judge);
   const { uri: where, mimeType: kind, text, blob } = asRecord(resource);
   judge.verdict('prompts/content/resource-uri', typeof where === 'string' && uri.test(where), `the uri is ${brief(where)}`, evidence);
   judge.verdict(

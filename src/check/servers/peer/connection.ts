@@ -1,5 +1,6 @@
 // What every connection has, whatever carries it: its record, what it says of itself, requests with their ids, and waiting for replies.
 
+import { isForeign } from '../../model/ledger.ts';
 import type { Transport } from '../../model/requirement.ts';
 import { isModern } from '../../model/revision.ts';
 import type { Greeting } from '../../model/rule.ts';
@@ -7,8 +8,19 @@ import { type Conversation, type Message, Recorder } from '../../model/trace.ts'
 import { brief, isRecord, type Json } from '../../model/value.ts';
 import { greet, type NoGreeting } from './greet.ts';
 import { replyTo } from './manners.ts';
-import { type Answer, type Peer, type Presentation, type RawOptions, type Refused, type SendOptions, withMeta } from './peer.ts';
-import { createWaiting, type Waiting } from './waiting.ts';
+import {
+  type Answer,
+  isReplyTo,
+  misnamed,
+  noReply,
+  type Peer,
+  type Presentation,
+  type RawOptions,
+  type Refused,
+  type SendOptions,
+  withMeta,
+} from './peer.ts';
+import { createWaiting, type Waiting, type WaitOptions } from './waiting.ts';
 
 /** A peer but for what its transport has to do. */
 export interface Connection<T extends Transport> extends Omit<Peer, 'raw' | 'close'> {
@@ -17,6 +29,8 @@ export interface Connection<T extends Transport> extends Omit<Peer, 'raw' | 'clo
   greeting: Greeting;
   gone: string | undefined;
   readonly waiting: Waiting;
+  /** The reply to a request; at once nothing where its first answer has quite another id. */
+  reply(id: unknown, options: WaitOptions): ReturnType<Waiting['wait']>;
   /** Nothing more will come; the first reason stands. */
   leave(why: string): void;
   /** A request as it is written, with its id. */
@@ -41,6 +55,12 @@ export function createConnection<T extends Transport>(transport: T, presentation
     greeting: nothing,
     gone: undefined,
     waiting,
+    async reply(id, options) {
+      const isMisnamed = () => misnamed(conversation, id) !== undefined;
+      const { message, silence } = await waiting.wait(({ value }) => isReplyTo(value, id) || isMisnamed(), options);
+      if (message === undefined || isReplyTo(message.value, id)) return { message, silence };
+      return { message: undefined, silence: noReply(misnamed(conversation, id) ?? '') };
+    },
     leave(why) {
       connection.gone ??= why;
       waiting.giveUp(connection.gone);
@@ -90,7 +110,7 @@ export async function shakeHands<P extends Peer & { greeting: Greeting }>(
 
 /** A program that prints something else, or its messages in some other way, is seen to do so. */
 function chatter({ messages, transport }: Conversation): string {
-  const noise = messages.filter(({ direction, value }) => direction === 'received' && value === undefined);
+  const noise = messages.filter(({ direction, value }) => direction === 'received' && (value === undefined || isForeign({ value })));
   const [first] = noise;
   if (transport !== 'stdio' || first === undefined) return '';
   const count = noise.length === 1 ? '1 line on its standard output is' : `${noise.length} lines on its standard output are`;

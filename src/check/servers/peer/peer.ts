@@ -1,11 +1,12 @@
 // A client's side of one connection, as the probes use it: whatever carries it, whichever revision it speaks.
 
 import type { Revision } from '../../../protocol/revision.ts';
+import { isAlike } from '../../model/ledger.ts';
 import type { Transport } from '../../model/requirement.ts';
 import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Greeting } from '../../model/rule.ts';
 import type { Conversation, Exchange, Message } from '../../model/trace.ts';
-import { asRecord, isRecord, type Json } from '../../model/value.ts';
+import { asRecord, at, brief, isRecord, type Json } from '../../model/value.ts';
 import type { Pace } from '../../wire/pace.ts';
 
 export interface SendOptions {
@@ -151,6 +152,16 @@ export function isReply(value: unknown): boolean {
   return isRecord(value) && !('method' in value) && ('result' in value || 'error' in value);
 }
 
+/** Under the id of the request, or one that differs from it only by its type: that is a fault of its own, for a rule to name. */
 export function isReplyTo(value: unknown, id: unknown): boolean {
-  return isReply(value) && (asRecord(value)['id'] ?? null) === id;
+  const own = asRecord(value)['id'] ?? null;
+  return isReply(value) && (own === id || isAlike(own, id));
+}
+
+/** What answers the first request of a connection under another id than it has; in words, where there is such a thing. */
+export function misnamed({ messages }: Conversation, id: unknown): string | undefined {
+  if (messages.filter(({ direction, value }) => direction === 'sent' && at(value, 'method') !== undefined).length !== 1) return undefined;
+  const reply = messages.find(({ direction, value }) => direction === 'received' && isReply(value) && at(value, 'result') !== undefined);
+  if (reply === undefined || isReplyTo(reply.value, id)) return undefined;
+  return `it answers under the id ${brief(at(reply.value, 'id'))}, and was asked under ${brief(id)}`;
 }

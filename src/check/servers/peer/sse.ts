@@ -8,7 +8,6 @@ import { type NoGreeting, refusal } from './greet.ts';
 import {
   type Answer,
   answerFrom,
-  isReplyTo,
   type MalformedSender,
   noReply,
   type Peer,
@@ -42,7 +41,7 @@ export function isSsePeer(peer: Peer): peer is SsePeer {
 
 function openSse(url: string, presentation: Presentation): SsePeer & { begin(): Promise<NoGreeting | undefined> } {
   const connection = createConnection('sse', presentation, raw);
-  const { conversation, waiting } = connection;
+  const { conversation } = connection;
   const http = createHttp(conversation, presentation.pace);
   conversation.onFull = () => {
     connection.leave(fullness);
@@ -105,11 +104,7 @@ function openSse(url: string, presentation: Presentation): SsePeer & { begin(): 
     const status = exchange.response?.status ?? 0;
     // A body that was refused gets no reply on the stream.
     const timeoutMs = status >= 400 ? 200 : options.timeoutMs;
-    const { message, silence } = await waiting.wait((one) => isReplyTo(one.value, options.reply), {
-      from,
-      timeoutMs,
-      exact: status >= 400,
-    });
+    const { message, silence } = await connection.reply(options.reply, { from, timeoutMs, exact: status >= 400 });
     return answerFrom(sent, message, status >= 400 ? `HTTP ${status} without a reply` : silence, exchange);
   }
 

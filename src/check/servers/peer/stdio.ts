@@ -7,7 +7,7 @@ import { asRecord } from '../../model/value.ts';
 import { createLineReader } from '../../wire/lines.ts';
 import type { OpenPipe, Pipe, PipeEnd } from '../../wire/pipe.ts';
 import { createConnection, replyOf, shakeHands, toBuffer } from './connection.ts';
-import { type Answer, answerFrom, isReplyTo, noReply, type Peer, type Presentation, type RawOptions, type Refused } from './peer.ts';
+import { type Answer, answerFrom, noReply, type Peer, type Presentation, type RawOptions, type Refused } from './peer.ts';
 
 /** A peer on a pipe can also end it, and see how the server ends. */
 export interface PipePeer extends Peer {
@@ -27,7 +27,7 @@ export function connectPipe(open: OpenPipe, presentation: Presentation): Promise
 
 export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
   const connection = createConnection('stdio', presentation, raw);
-  const { conversation, waiting } = connection;
+  const { conversation } = connection;
   conversation.onFull = () => {
     connection.leave(fullness);
     own.signal('SIGKILL');
@@ -62,7 +62,7 @@ export function openPipe(open: OpenPipe, presentation: Presentation): PipePeer {
     if (connection.gone !== undefined) return { sent, silence: noReply(connection.gone) };
     pipe.write(Buffer.concat([line, Buffer.from('\n')]));
     if (reply === undefined) return { sent };
-    const { message, silence } = await waiting.wait((one) => isReplyTo(one.value, reply), { from, timeoutMs: options.timeoutMs });
+    const { message, silence } = await connection.reply(reply, { from, timeoutMs: options.timeoutMs });
     return answerFrom(sent, message, silence);
   }
 

@@ -40,10 +40,10 @@ async function judgeSchema(schema: Json, name: string, judge: ProbeContext['judg
   // A dialect that we do not know cannot be judged.
   if (dialect === undefined) return;
   const { fault, isInvalid, reason } = await compileUntrusted(schema);
-  // A reference to another document is legal; it only cannot be compiled here.
+  // Legal, and only of no use here. Of another document nothing is known; the rest fits its meta-schema.
   if (reason === 'remote-reference') return;
-  if (fault !== undefined && !isInvalid) judge.unsure('json-schema/valid', `${name}: ${fault}`);
-  else judge.verdict('json-schema/valid', fault === undefined, `${name}: ${fault ?? ''}`, evidence);
+  if (fault !== undefined && !isInvalid && reason !== 'uncompilable') judge.unsure('json-schema/valid', `${name}: ${fault}`);
+  else judge.verdict('json-schema/valid', !isInvalid, `${name}: ${fault ?? ''}`, evidence);
 }
 
 async function forbidden({ peer, calls, judge, surface }: ProbeContext): Promise<void> {

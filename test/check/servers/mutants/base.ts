@@ -7,6 +7,12 @@ const modern = '2026-07-28';
 export const baseMutants: readonly Mutant[] = [
   { id: 'stdio/stdout-clean', does: 'prints a line when it starts', revision, meddle: () => ({ greeting: 'server is ready\n' }) },
   {
+    id: 'stdio/stdout-clean',
+    does: 'logs in JSON to standard output',
+    revision,
+    meddle: () => ({ greeting: '{"level":30,"time":1,"pid":1,"hostname":"here","msg":"server is ready"}\n' }),
+  },
+  {
     id: 'stdio/no-embedded-newline',
     does: 'writes lists on several lines',
     revision,

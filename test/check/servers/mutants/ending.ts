@@ -7,7 +7,6 @@ export const endingMutants: readonly Mutant[] = [
     id: 'stdio/exit-on-sigterm',
     does: 'leaves half a message behind at SIGTERM',
     revision: '2025-06-18',
-    twins: ['stdio/stdout-clean'],
     meddle: () => ({ dying: '{"jsonrpc":"2.0","id":1,"res' }),
   },
 ];

@@ -73,6 +73,23 @@ export const featureMutants: readonly Mutant[] = [
     revision,
     meddle: onResult('resources/read', (result) => delete first(result, 'contents')['uri']),
   },
+  ...(['2024-11-05', '2025-11-25', modern] as const).map(
+    (each): Mutant => ({
+      id: 'resources/read/one-form',
+      does: `gives text and a blob at once in ${each}`,
+      revision: each,
+      meddle: onResult('resources/read', (result) => Object.assign(first(result, 'contents'), { text: 'a', blob: 'YQ==' })),
+    }),
+  ),
+  {
+    id: 'resources/read/one-form',
+    also: ['prompts/content/resource-data'],
+    does: 'gives text and a blob at once in a result of a tool',
+    revision,
+    meddle: onResult('tools/call', (result) =>
+      Object.assign(result, { content: [{ type: 'resource', resource: { uri: 'honest://text', text: 'a', blob: 'YQ==' } }] }),
+    ),
+  },
   {
     id: 'resources/security/binary',
     also: ['resources/read/shape'],
