@@ -5,13 +5,13 @@ import type { Transport } from '../../model/requirement.ts';
 import { isModern } from '../../model/revision.ts';
 import type { Greeting } from '../../model/rule.ts';
 import { type Conversation, type Message, Recorder } from '../../model/trace.ts';
-import { brief, isRecord, type Json } from '../../model/value.ts';
+import { at, brief, isRecord, type Json } from '../../model/value.ts';
 import { greet, type NoGreeting } from './greet.ts';
 import { replyTo } from './manners.ts';
 import {
   type Answer,
   isReplyTo,
-  misnamed,
+  isResult,
   noReply,
   type Peer,
   type Presentation,
@@ -56,10 +56,13 @@ export function createConnection<T extends Transport>(transport: T, presentation
     gone: undefined,
     waiting,
     async reply(id, options) {
-      const isMisnamed = () => misnamed(conversation, id) !== undefined;
-      const { message, silence } = await waiting.wait(({ value }) => isReplyTo(value, id) || isMisnamed(), options);
+      // Nothing else was asked that a result could answer.
+      const isAlone = count === 1;
+      const wanted = ({ value }: Message) => isReplyTo(value, id) || (isAlone && count === 1 && isResult(value));
+      const { message, silence } = await waiting.wait(wanted, options);
       if (message === undefined || isReplyTo(message.value, id)) return { message, silence };
-      return { message: undefined, silence: noReply(misnamed(conversation, id) ?? '') };
+      const why = `it answers under the id ${brief(at(message.value, 'id'))}, and was asked under ${brief(id)}`;
+      return { message: undefined, silence: noReply(why) };
     },
     leave(why) {
       connection.gone ??= why;

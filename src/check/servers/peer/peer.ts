@@ -6,7 +6,7 @@ import type { Transport } from '../../model/requirement.ts';
 import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Greeting } from '../../model/rule.ts';
 import type { Conversation, Exchange, Message } from '../../model/trace.ts';
-import { asRecord, at, brief, isRecord, type Json } from '../../model/value.ts';
+import { asRecord, isRecord, type Json } from '../../model/value.ts';
 import type { Pace } from '../../wire/pace.ts';
 
 export interface SendOptions {
@@ -158,10 +158,7 @@ export function isReplyTo(value: unknown, id: unknown): boolean {
   return isReply(value) && (own === id || isAlike(own, id));
 }
 
-/** What answers the first request of a connection under another id than it has; in words, where there is such a thing. */
-export function misnamed({ messages }: Conversation, id: unknown): string | undefined {
-  if (messages.filter(({ direction, value }) => direction === 'sent' && at(value, 'method') !== undefined).length !== 1) return undefined;
-  const reply = messages.find(({ direction, value }) => direction === 'received' && isReply(value) && at(value, 'result') !== undefined);
-  if (reply === undefined || isReplyTo(reply.value, id)) return undefined;
-  return `it answers under the id ${brief(at(reply.value, 'id'))}, and was asked under ${brief(id)}`;
+/** A result; errors without an id may be about anything. */
+export function isResult(value: unknown): boolean {
+  return isReply(value) && asRecord(value)['result'] !== undefined;
 }
