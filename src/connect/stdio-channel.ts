@@ -137,8 +137,8 @@ export class StdioChannel implements Channel {
 
   #line(text: string): void {
     this.#linesAtOnce++;
-    // What follows in the same piece, where the channel ended in the middle of it.
-    if (this.#ended || blank.test(text)) return;
+    // What follows in the same piece, where a flood ended the channel in the middle of it.
+    if (this.#junkLines > maxJunk || blank.test(text)) return;
     this.#lastLine = short(text);
     let message: unknown;
     try {

@@ -340,8 +340,9 @@ export class Raw {
     return opened(status, headers, read, () => this.hangUp());
   }
 
+  /** By a reset, which the other side sees at once: a plain end could be that of one side only. */
   hangUp(): void {
-    this.socket.destroy();
+    this.socket.resetAndDestroy();
   }
 }
 

@@ -2,8 +2,12 @@
 import { type LookupAddress, lookup as resolve } from 'node:dns';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { connect as secureConnect } from 'node:tls';
+import { VivariumError } from '../../jsonrpc/error.ts';
+import { bare, type HttpProxy, portOf, proxyFor } from '../../node/proxy.ts';
+import { openTunnel } from '../../node/tunnel.ts';
 import { checkedUrl, isWithin, type Reach } from '../client/allowed-addresses.ts';
 import { type AuthFetch, refused } from '../client/authorization-server-request.ts';
 
@@ -27,13 +31,19 @@ export function createGuardedFetch(ask: Resolve): AuthFetch {
     fields.set('accept-encoding', 'identity');
     const text = body === undefined || body === null ? undefined : String(body);
     if (text !== undefined) fields.set('content-length', String(Buffer.byteLength(text)));
+    const lookup = guardedLookup(ask, reach);
+    // Only a server on this machine is asked without TLS, and that never through a proxy.
+    const proxy = url.protocol === 'https:' ? proxyFor(url) : undefined;
+    const host = bare(url.hostname);
+    const tunnel = proxy === undefined ? undefined : await throughProxy(host, portOf(url), proxy, lookup, signal ?? undefined);
     return new Promise<Response>((fulfil, reject) => {
       const options = {
         method,
         headers: Object.fromEntries(fields),
         // A connection of its own: one that was opened for a nearer reach must not be used again.
-        agent: false as const,
-        lookup: guardedLookup(ask, reach),
+        ...(tunnel === undefined
+          ? { agent: false as const, lookup }
+          : { createConnection: () => secureConnect({ socket: tunnel, ...(isIP(host) === 0 && { servername: host }) }) }),
         ...(signal && { signal }),
       };
       const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, (answer) => {
@@ -57,6 +67,32 @@ export function createGuardedFetch(ask: Resolve): AuthFetch {
       request.end(text);
     });
   };
+}
+
+/** The proxy looks the name up. Where that can be done here as well, what it is must be allowed all the same. */
+async function throughProxy(
+  host: string,
+  port: number,
+  proxy: HttpProxy,
+  lookup: LookupFunction,
+  signal: AbortSignal | undefined,
+): Promise<Socket> {
+  await new Promise<void>((fulfil, reject) => {
+    lookup(host, {}, (error) => (error instanceof VivariumError ? reject(error) : fulfil()));
+  });
+  return new Promise((fulfil, reject) => {
+    const stop = openTunnel(proxy, host, port, (error, socket) => {
+      signal?.removeEventListener('abort', given);
+      if (socket === undefined) reject(error);
+      else fulfil(socket);
+    });
+    const given = (): void => {
+      stop();
+      reject(signal?.reason);
+    };
+    if (signal?.aborted === true) given();
+    else signal?.addEventListener('abort', given, { once: true });
+  });
 }
 
 function guardedLookup(ask: Resolve, reach: Reach): LookupFunction {

