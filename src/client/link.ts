@@ -184,7 +184,10 @@ export class Link {
         return this.#host.told(parsed.method, parsed.params);
       case 'refused':
         if (this.#misnamed(message)) return;
-        this.#host.warn({ code: 'bad-message', message: `The server sent a message that cannot be read: ${String(parsed.error.data)}` });
+        this.#host.warn({
+          code: 'bad-message',
+          message: `The server sent a message that cannot be read: ${String(parsed.error.data)}: ${cut(JSON.stringify(message))}`,
+        });
     }
   }
 
@@ -201,7 +204,9 @@ export class Link {
   #misnamed(message: unknown): boolean {
     if (typeof message !== 'object' || message === null || !('result' in message || 'error' in message)) return false;
     const { id } = message as { readonly id?: unknown };
-    if (Number.isInteger(id) || ('error' in message && typeof id !== 'string')) return false;
+    // An integer may be anybody's, but before the handshake is over there is nobody else.
+    const isAnybodys = Number.isInteger(id) && ((id as number) < this.#next || this.#early === undefined);
+    if (isAnybodys || ('error' in message && typeof id !== 'string')) return false;
     const alike = typeof id === 'string' && id !== '' ? Number(id) : Number.NaN;
     const [only] = typeof id !== 'string' && this.#waiting.size === 1 ? this.#waiting.keys() : [];
     const meant = this.#waiting.has(alike) ? alike : only;

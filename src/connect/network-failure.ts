@@ -67,7 +67,8 @@ export function asNetworkFailure(error: unknown, unsent: boolean): ChannelFailur
   const said = printable(messageOf(error).trim());
   // A server that speaks something else, or whose head is larger than can be read.
   if (isForeign(error, code)) {
-    return { kind: 'protocol', message: `What came back is not HTTP (${code ?? 'HPE'}): ${said}`, unsent: false, cause: error };
+    const what = code === 'ERR_ASSERTION' ? 'a status that no answer has' : said;
+    return { kind: 'protocol', message: `What came back is not HTTP (${code ?? 'HPE'}): ${what}`, unsent: false, cause: error };
   }
   const odd = error instanceof Error && code === 'UND_ERR_SOCKET' ? unusable[error.message] : undefined;
   if (odd !== undefined) return { kind: 'protocol', message: odd, unsent: false, cause: error };
@@ -90,11 +91,12 @@ export function asNetworkFailure(error: unknown, unsent: boolean): ChannelFailur
 /** What undici says of answers that end a connection, and has no code for. */
 const unusable: Readonly<Record<string, string>> = {
   'bad upgrade': 'The server answered 101: it wants to speak another protocol than HTTP, which nobody asked for',
-  'bad response': 'The server sent an answer to nothing, or answered 100 (Continue), which nobody asked for',
+  'bad response': 'The server sent an answer to nothing that was asked',
 };
 
 function isForeign(error: unknown, code: string | undefined): boolean {
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') return true;
+  // undici asserts what it expects of a status.
+  if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'ERR_ASSERTION') return true;
   if (!(error instanceof Error) || (error.name !== 'HTTPParserError' && !code?.startsWith('HPE_'))) return false;
   // Nothing was left to read: the connection ended in the middle of what was HTTP.
   return (error as { readonly data?: unknown }).data !== '';

@@ -106,7 +106,7 @@ function nameOf(host: string): { readonly servername?: string } {
 
 function watch(socket: Socket, ready: 'connect' | 'secureConnect', done: Done): () => void {
   socket.once(ready, () => {
-    joinWrites(socket);
+    joinWrites(socket, passOverContinue(socket));
     done(null, socket);
   });
   socket.on('error', (error) => done(error));
@@ -117,7 +117,7 @@ function watch(socket: Socket, ready: 'connect' | 'secureConnect', done: Done): 
 const maxJoined = 16_384;
 
 /** A request is written corked, its head as text and its body as bytes: as one piece they cost the system half as much. */
-function joinWrites(socket: Socket): void {
+function joinWrites(socket: Socket, asked: () => void): void {
   const write = socket.write.bind(socket) as (chunk: string | Uint8Array, encoding?: BufferEncoding) => boolean;
   const uncork = socket.uncork.bind(socket);
   let corked = false;
@@ -127,6 +127,8 @@ function joinWrites(socket: Socket): void {
     head = undefined;
   };
   const join = (chunk: string | Uint8Array, encoding?: BufferEncoding): boolean => {
+    // Only heads are written as text.
+    if (typeof chunk === 'string') asked();
     if (corked && head === undefined && typeof chunk === 'string' && encoding === 'latin1') {
       head = chunk;
       return true;
@@ -149,5 +151,39 @@ function joinWrites(socket: Socket): void {
     corked = false;
     flush();
     uncork();
+  };
+}
+
+const continued = 'HTTP/1.1 100';
+const maxContinue = 16_384;
+
+/**
+ * A server may say 100 (Continue) though nobody asked, and a client passes it over (RFC 9110, 15.2); undici takes it for a broken
+ * connection. Returns what is to be called for each request.
+ */
+function passOverContinue(socket: Socket): () => void {
+  const read = socket.read.bind(socket) as () => Buffer | null;
+  let awaited = false;
+  let held: Buffer | undefined;
+  socket.read = () => {
+    const piece = read();
+    if (!awaited || piece === null) return piece;
+    let bytes = held === undefined ? piece : Buffer.concat([held, piece]);
+    held = undefined;
+    for (;;) {
+      const start = bytes.toString('latin1', 0, continued.length);
+      const end = start === continued ? bytes.indexOf('\r\n\r\n') : -1;
+      if (end !== -1) bytes = bytes.subarray(end + 4);
+      else if (continued.startsWith(start) && bytes.length < maxContinue) {
+        held = bytes;
+        return null;
+      } else {
+        awaited = false;
+        return bytes;
+      }
+    }
+  };
+  return () => {
+    awaited = true;
   };
 }

@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function proxyFor(url: URL, environment: Environment = process.env): HttpProxy | undefined {
   const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = settingOf(variable, environment);
-  if (value === '' || isLoopback(url.hostname) || isExempt(url, settingOf('NO_PROXY', environment))) return undefined;
+  if (value === '' || isHere(url.hostname) || isExempt(url, settingOf('NO_PROXY', environment))) return undefined;
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const proxy = URL.canParse(text) ? new URL(text) : undefined;
   if (proxy === undefined) throw new ProxyMistake(`${variable} is no URL of a proxy: write http://proxy.example:3128`);
@@ -36,6 +36,11 @@ export function proxyFor(url: URL, environment: Environment = process.env): Http
     name: proxy.origin,
     authorization: username === '' ? undefined : `Basic ${Buffer.from(`${plain(username)}:${plain(password)}`).toString('base64')}`,
   };
+}
+
+/** Also by names and addresses that are no loopback, and lead there all the same. */
+function isHere(hostname: string): boolean {
+  return isLoopback(hostname) || /\.localhost\.?$/i.test(hostname) || hostname === '0.0.0.0' || hostname === '[::]';
 }
 
 export function portOf({ port, protocol }: URL): number {

@@ -23,13 +23,21 @@ describe('proxyFor', () => {
     expect(proxied('http://a.example/', { http_proxy: 'small.example', REQUEST_METHOD: 'GET' })).toBe('http://small.example');
   });
 
-  it.each(['localhost:3000', 'LOCALHOST', 'localhost.', '127.0.0.1', '127.3.2.1:80', '2130706433', '[::1]:3000'])(
-    'names none for %s, which is this machine',
-    (host) => {
-      expect(proxied(`http://${host}/mcp`, both)).toBeUndefined();
-      expect(proxied(`https://${host}/mcp`, both)).toBeUndefined();
-    },
-  );
+  it.each([
+    'localhost:3000',
+    'LOCALHOST',
+    'localhost.',
+    '127.0.0.1',
+    '127.3.2.1:80',
+    '2130706433',
+    '[::1]:3000',
+    '0.0.0.0',
+    '[::]:80',
+    'a.localhost',
+  ])('names none for %s, which is this machine', (host) => {
+    expect(proxied(`http://${host}/mcp`, both)).toBeUndefined();
+    expect(proxied(`https://${host}/mcp`, both)).toBeUndefined();
+  });
 
   it('knows host, port, user and password, with what is escaped in them', () => {
     expect(proxyFor(new URL('http://a.example/'), { HTTP_PROXY: 'ann%40work:s%C3%A4%25@[::1]:8080' })).toEqual({

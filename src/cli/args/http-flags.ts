@@ -7,7 +7,7 @@ export const httpFlags: Readonly<Record<string, Flag>> = {
   sse: { type: 'boolean', help: 'Also offer HTTP+SSE of 2024-11-05, at /sse' },
   stateless: { type: 'boolean', help: 'Serve the 2025 revisions without sessions' },
   'allow-remote': { type: 'boolean', help: 'Listen on a host that others can reach; needs authorization' },
-  'allow-host': { type: 'string', value: 'names', help: 'Names to answer to, separated by commas' },
+  'allow-host': { type: 'string', value: 'names', help: 'Names to answer to, separated by commas; on loopback, beside its own' },
   'allow-origin': { type: 'string', value: 'origins', help: 'Web origins whose pages may call, separated by commas' },
   cors: { type: 'string', value: 'origins', help: 'Web origins that get CORS headers as well, separated by commas' },
   'public-url': { type: 'string', value: 'url', help: 'The URL clients know, when there is a proxy in front' },

@@ -60,7 +60,8 @@ function importer({ message }: Error): string | undefined {
 function adviceFor(error: unknown): string | undefined {
   const [, kind, name = '', from] = error instanceof Error ? (notFound.exec(error.message) ?? []) : [];
   if (kind === undefined) return undefined;
-  if (kind === 'package' || !/^(?:\.|\/|[A-Z]:\\)/.test(name)) return `npm install ${packageOf(name)}`;
+  if (kind === 'package' || !/^(?:\.|\/|[A-Z]:\\)/.test(name))
+    return `If it is a package: npm install ${packageOf(name)}. If it is an alias, see "paths" in tsconfig.json`;
   return `There is no file ${short(name)}; check the import${from === undefined ? '' : ` in ${short(from)}`}`;
 }
 

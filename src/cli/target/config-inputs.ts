@@ -46,7 +46,7 @@ export async function askInputs(
   const texts = textsOf(entry);
   const refuse = (why: string): CommandError =>
     new CommandError(exitCodes.usage, `The server "${visible(cut(name))}" in ${file} ${why}`, {
-      hint: 'In its place, write a variable of the environment into the file: $' + '{NAME}',
+      hint: 'In a copy of the file, write a variable of the environment in its place: $' + '{NAME}; name the copy with --config',
     });
   const odd = texts.map((text) => foreign.exec(text)?.[0]).find((one) => one !== undefined);
   if (odd !== undefined) throw refuse(`uses ${visible(odd)}, which only the client it was written for can fill in`);

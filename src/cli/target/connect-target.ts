@@ -16,6 +16,9 @@ import { type Asker, answerHint, handlersFor } from './questions.ts';
 import { chooseTarget, connectorOf, type ServerTarget } from './target.ts';
 import { withEnvironment } from './target-flags.ts';
 
+/** Different ones, of a server that has something to say for every message. */
+const maxWarnings = 20;
+
 export interface Visit {
   readonly client: Client;
   readonly target: ServerTarget;
@@ -58,7 +61,13 @@ export async function visit(given: Arguments, asker: Asker, work: (visit: Visit)
       ...(log !== undefined && { tap: log.write }),
     });
     client = await whileStarting('command' in target.entry && !verbose, Promise.race([connecting, aborted(stop.signal)]));
-    client.on('warning', ({ message }) => process.stderr.write(`warning: ${printable(message)}\n`));
+    const told = new Set<string>();
+    client.on('warning', ({ message }) => {
+      // A server that logs to stdout does so again and again.
+      if (told.has(message) || told.size >= maxWarnings) return;
+      told.add(message);
+      process.stderr.write(`warning: ${printable(message)}\n`);
+    });
     if (verbose)
       client.on('log', ({ level, data }) =>
         process.stderr.write(`[${printable(String(level))}] ${printable(typeof data === 'string' ? data : JSON.stringify(data))}\n`),
@@ -105,11 +114,11 @@ export async function authOf({ values }: Arguments): Promise<AuthProvider | unde
   return values['login'] === true ? (await import('../../auth/node/index.ts')).oauth() : undefined;
 }
 
-/** What `vivarium serve` said of the module, as if it had been asked itself. */
+/** What `vivarium serve` said of the module, as if it had been asked itself. What it says once it serves is the module's own business. */
 export function moduleReport(error: unknown, { servesModule }: ServerTarget): (ReadReport & { readonly exitCode: number }) | undefined {
   if (servesModule !== true || !(error instanceof VivariumError)) return undefined;
-  const { exitCode, stderr = [] } = (error.failure ?? {}) as Partial<Failure>;
-  const report = exitCode ? readReport(stderr) : undefined;
+  const { exitCode, stderr = [], phase } = (error.failure ?? {}) as Partial<Failure>;
+  const report = exitCode && phase !== 'request' && phase !== 'closed' ? readReport(stderr) : undefined;
   return report === undefined ? undefined : { ...report, exitCode: exitCode as number };
 }
 

@@ -6,12 +6,16 @@ import { keepAlive } from '../../jsonrpc/event-stream.ts';
 
 /** Most answers are there by then, and nothing is asked. */
 const firstMs = 100;
+/** The first thing that is written to nobody brings the reset, the next one finds it: soon where the client was near. */
+const againMs = 10;
 const mostMs = 15_000;
 
 /** What node:http knows of its own; undocumented, so it is looked at before it is used. */
 interface Known {
-  readonly _httpMessage?: (ServerResponse & { readonly _header?: unknown }) | null;
+  readonly _httpMessage?: Response | null;
 }
+
+type Response = ServerResponse & { readonly _header?: unknown };
 
 /** For a server whose streams are written by whole events. Whoever only listens has no answer to wait for, and has left. */
 export function answerHalfClosed(http: NodeServer): void {
@@ -19,29 +23,36 @@ export function answerHalfClosed(http: NodeServer): void {
   http.on('connection', (socket: Socket & Known) => {
     socket.once('end', () => {
       const response = socket._httpMessage;
-      if (response?.req.method === 'GET') socket.end();
-      else if (response?.headersSent === true) askAgain(socket, 0);
-      else askAgain(socket, firstMs);
+      // Between requests Node ends the connection by itself.
+      if (response === null || response === undefined) return;
+      if (response.req.method === 'GET' || !canAsk(response)) socket.end();
+      else askAfter(socket, response.headersSent ? 0 : firstMs, againMs);
     });
   });
 }
 
-function askAgain(socket: Socket & Known, afterMs: number): void {
+function askAfter(socket: Socket & Known, ms: number, nextMs: number): void {
   const timer = setTimeout(() => {
     socket.off('close', stop);
     const response = socket._httpMessage;
-    // Between requests Node ends the connection by itself.
     if (socket.destroyed || response === null || response === undefined) return;
-    ask(response);
-    askAgain(socket, Math.min(Math.max(firstMs / 10, 3 * afterMs), mostMs));
-  }, afterMs);
+    if (!response.writableEnded && response.writableLength === 0) ask(response);
+    askAfter(socket, nextMs, Math.min(3 * nextMs, mostMs));
+  }, ms);
   const stop = (): void => clearTimeout(timer);
   socket.once('close', stop);
 }
 
-function ask(response: NonNullable<Known['_httpMessage']>): void {
-  if (response.writableEnded || response.writableLength > 0) return;
-  if (response.headersSent) {
-    if (/\r\ncontent-type: text\/event-stream/i.test(String(response._header))) response.write(keepAlive);
-  } else if (response.req.httpVersion === '1.1') response.writeProcessing();
+/** HTTP/1.0, as nginx speaks it to servers, knows no answers that come before the answer. */
+function canAsk(response: Response): boolean {
+  return response.headersSent ? isEvents(response) : response.req.httpVersion === '1.1';
+}
+
+function isEvents({ _header: head }: Response): boolean {
+  return typeof head === 'string' && /\r\ncontent-type: text\/event-stream/i.test(head);
+}
+
+function ask(response: Response): void {
+  if (!response.headersSent) response.writeProcessing();
+  else if (isEvents(response)) response.write(keepAlive);
 }

@@ -37,7 +37,7 @@ const broken: readonly (readonly [name: string, text: string, exitCode: number, 
     "import 'no-such-package/deep';\n",
     4,
     "(package.ts): Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'no-such-package'",
-    'npm install no-such-package',
+    'If it is a package: npm install no-such-package. If it is an alias, see "paths" in tsconfig.json',
   ],
   [
     'absent.ts',

@@ -244,6 +244,7 @@ describe('an answer whose id is of the wrong type', () => {
     ['a fraction', (id) => id + 0.5, 'the id 2.5'],
     ['an object', (id) => ({ id }), 'the id {…}'],
     ['left out', () => undefined, 'no id'],
+    ['one that was never used', (id) => id + 1_000, 'the id 1002'],
   ])('(%s) is named at once while connecting', async (_what, wrong, said) => {
     const error = await failureOf(connect(rudePipe(misnaming(wrong, 'initialize'))));
     expect(error).toMatchObject({

@@ -14,7 +14,10 @@ import { ask, Client, eventually, type Message, send } from '../../fixtures/http
 /** nginx gives up on a server that says nothing for so long. */
 const readTimeoutMs = 2_000;
 
-describe.skipIf(notRun('nginx'))('behind nginx', () => {
+/** As nginx speaks it to servers unless told otherwise, and as it may be told to. */
+const versions = ['1.0', '1.1'];
+
+describe.skipIf(notRun('nginx')).each(versions)('behind nginx, by HTTP/%s', (version) => {
   let folder: string;
   let nginx: ChildProcess;
   let watched: Watched;
@@ -29,7 +32,7 @@ describe.skipIf(notRun('nginx'))('behind nginx', () => {
     port = await freePort();
     const front = await freePort();
     url = `http://127.0.0.1:${front}/mcp`;
-    writeFileSync(join(folder, 'nginx.conf'), configuration(front, port));
+    writeFileSync(join(folder, 'nginx.conf'), configuration(front, port, version));
     nginx = spawn('nginx', ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf'), '-g', 'daemon off;'], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -151,7 +154,7 @@ describe.skipIf(notRun('nginx'))('behind nginx', () => {
   });
 });
 
-function configuration(front: number, behind: number): string {
+function configuration(front: number, behind: number, version: string): string {
   return `
 pid nginx.pid;
 error_log stderr error;
@@ -168,8 +171,8 @@ http {
     listen 127.0.0.1:${front};
     location / {
       proxy_pass http://127.0.0.1:${behind};
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
+      proxy_http_version ${version};
+      ${version === '1.1' ? 'proxy_set_header Connection "";' : ''}
       proxy_read_timeout ${readTimeoutMs}ms;
     }
   }

@@ -11,8 +11,8 @@ import { printable, printableJson } from '../../terminal/terminal.ts';
 import { Examination, type Step } from './step.ts';
 
 const marks = { ok: '✓', warning: '!', failed: '✗' } as const;
-/** Shorter than a client waits: somebody sits in front of it. */
-const patience = { probeMs: 5_000, connectMs: 15_000, idleMs: 15_000 };
+/** Once a server has answered, shorter than a client waits: somebody sits in front of it. */
+const patience = { probeMs: 5_000, connectMs: 30_000, idleMs: 15_000 };
 
 export const doctor: Command = {
   name: 'doctor',
@@ -74,7 +74,9 @@ async function examine(target: ServerTarget, args: Arguments, examination: Exami
       timeouts: { ...patience, connectMs, probeMs: Math.min(patience.probeMs, connectMs) },
     });
     client = await whileStarting('command' in entry && args.values['verbose'] !== true, connecting);
-    client.on('warning', ({ code, message }) => code === 'junk' && junk.push(message));
+    client.on('warning', ({ code, message }) => {
+      if (code === 'junk' || code === 'bad-message') junk.push(message);
+    });
     if ('command' in entry) examination.ok('start', 'the program runs');
     if (hasToken(args)) examination.ok('authorization', 'the token is accepted');
     const { server, revision } = client;

@@ -3,13 +3,18 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { asNetworkFailure } from '../../../connect/network-failure.ts';
+import { type HttpProxy, ProxyMistake, proxyFor } from '../../../node/proxy.ts';
 import { isLoopback } from '../../../text/loopback.ts';
 import { settledWithin } from '../../../text/timeouts.ts';
+import { CommandError, exitCodes } from '../../args/command.ts';
 import type { Examination } from './step.ts';
 
 const stepMs = 10_000;
 
 export async function examineNetwork(url: URL, examination: Examination): Promise<void> {
+  // It looks the name up and opens the connection: what fails there, it or the first request says.
+  const proxy = proxyOf(url);
+  if (proxy !== undefined) return examination.ok('proxy', `${proxy.name}, as the environment says`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const address = await resolveName(host, examination);
@@ -17,6 +22,14 @@ export async function examineNetwork(url: URL, examination: Examination): Promis
   if (url.protocol === 'https:') await agreeOnTls(host, port, examination);
   else if (!isLoopback(host))
     examination.warn('tls', 'Plain HTTP: whoever is on the way reads everything', 'use https:// for anything but this machine');
+}
+
+function proxyOf(url: URL): HttpProxy | undefined {
+  try {
+    return proxyFor(url);
+  } catch (error) {
+    throw error instanceof ProxyMistake ? new CommandError(exitCodes.usage, error.message, { cause: error }) : error;
+  }
 }
 
 async function resolveName(host: string, examination: Examination): Promise<string | undefined> {

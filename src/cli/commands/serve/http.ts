@@ -6,7 +6,7 @@ import { withHosts } from '../../../serve/node/hosts.ts';
 import { type HttpServing, type ListenOptions, serveHttp } from '../../../serve/node.ts';
 import { coreOf } from '../../../server/core.ts';
 import type { Server } from '../../../server/server.ts';
-import { isLoopback } from '../../../text/loopback.ts';
+import { isLoopback, loopbackHosts } from '../../../text/loopback.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { printable, quote } from '../../terminal/terminal.ts';
 
@@ -85,7 +85,8 @@ function optionsOf(server: Server, values: Values, own: Authorizer | undefined):
     metrics: values['metrics'] === true,
     ...(path !== undefined && { path }),
     ...(auth !== undefined && { auth }),
-    ...(hosts !== undefined && { allowedHosts: hosts }),
+    // Its own address too: it is what the user is told.
+    ...(hosts !== undefined && { allowedHosts: isLoopback(host) ? [...hosts, ...loopbackHosts, host] : hosts }),
     ...(origins !== undefined && { allowedOrigins: origins }),
     ...(cors !== undefined && { cors }),
     ...(publicUrl !== undefined && { publicUrl }),

@@ -8,6 +8,8 @@ import { bearer } from 'vivarium/auth';
 import { serveHttp } from 'vivarium/serve/node';
 import { Server } from 'vivarium/server';
 import { rudeHttp, rudeStart } from '../../../client/rude.ts';
+import { rude } from '../../../connect/fixture.ts';
+import { distant, startProxy } from '../../../connect/proxy.ts';
 import { fixture, root, vivarium } from '../../vivarium.ts';
 
 interface Verdict {
@@ -131,6 +133,28 @@ describe('doctor says of a server that works', () => {
   it('that it is healthy', async () => {
     const { code, stdout } = await vivarium(['doctor', '--', ...fixture]);
     expect([code, stdout.endsWith('Healthy.\n')]).toEqual([0, true]);
+  });
+
+  it('that it logs JSON where messages belong', async () => {
+    const log = `process.stdout.write('{"level":30,"msg":"ready"}\\n'); setInterval(() => process.stdout.write('{"level":30,"msg":"on"}\\n'), 5).unref();`;
+    const script = join(mkdtempSync(join(tmpdir(), 'logs-')), 'logs.mjs');
+    onTestFinished(() => rmSync(join(script, '..'), { recursive: true }));
+    writeFileSync(script, `${log}\nawait import(${JSON.stringify(join(root, 'test/fixtures/stdio.mjs'))});\n`);
+    const { steps } = await examine(['--', process.execPath, script]);
+    expect(steps.find(({ name }) => name === 'stdout')).toMatchObject({ status: 'warning', detail: expect.stringContaining('"level":30') });
+    const { stderr } = await vivarium(['list', 'tools', '--', process.execPath, script]);
+    expect(stderr.match(/"level":30/g)?.length ?? 0).toBeLessThanOrEqual(2);
+  });
+
+  it('through which proxy it is reached', async () => {
+    const proxy = await startProxy();
+    const { url } = await rude((_, response) => void response.writeHead(404).end());
+    const given = { env: { HTTP_PROXY: `http://ann:s3cret@127.0.0.1:${proxy.port}` } };
+    const { code, stdout } = await vivarium(['doctor', distant(url)], given);
+    expect(stdout).toContain(`proxy           http://127.0.0.1:${proxy.port}, as the environment says`);
+    expect(stdout).not.toMatch(/dns|s3cret/);
+    expect([code, proxy.asked[0]]).toEqual([4, `POST ${distant(url)}`]);
+    expect((await vivarium(['doctor', distant(url)], { env: { HTTP_PROXY: 'socks5://x' } })).code).toBe(2);
   });
 
   it('that it prints what is no message', async () => {

@@ -159,6 +159,13 @@ describe('vivarium serve --http', () => {
     }
   });
 
+  it('answers at the address that it prints, whatever --allow-host adds', async () => {
+    const { url } = await start(['server.mjs', '--http', '0', '--allow-host', 'notes.example']);
+    expect(await statusFor(url, new URL(url).host)).toBe(200);
+    expect(await statusFor(url, 'notes.example')).toBe(200);
+    expect(await statusFor(url, 'other.example')).toBe(403);
+  });
+
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ends with code 0 on %s, though a session and its stream are open', async (signal) => {
     const { served, url } = await start(['server.mjs', '--http', '0']);
     const opened = await send(url, { body: initialize() });

@@ -18,6 +18,7 @@ const colour = { type: 'object', properties: { colour: { type: 'string' } }, req
 server.tool('say', { input: open }, (given) => JSON.stringify(given));
 server.tool('any', { input: { ...open, additionalProperties: true } }, (given) => JSON.stringify(given));
 server.tool('ask', {}, async (_, ctx) => JSON.stringify(await ctx.elicit('colour', { message: 'Which?', schema: colour })));
+server.tool('end', {}, () => { console.log('a word'); process.exit(3); });
 server.tool('must', { needs: ['elicitation'] }, () => 'asked');
 export default server;
 `,
@@ -42,6 +43,13 @@ describe('an argument that the tool does not have', () => {
     expect((await call('any', 'lod=true')).stdout).toBe('{"lod":"true"}\n');
     expect((await call('say', 'lod=true', '--no-check')).stdout).toBe('{"lod":"true"}\n');
   });
+});
+
+it('a tool that ends its server is told as such, and not by what the server said of its output', async () => {
+  const { code, stderr } = await call('end');
+  expect(code).toBe(4);
+  expect(stderr).toMatch(/exited with code 3/);
+  expect(stderr).toMatch(/not known/);
 });
 
 describe.each(['2025-06-18', '2026-07-28'])('a tool that asks, without a terminal, in %s', (revision) => {
