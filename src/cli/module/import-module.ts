@@ -19,15 +19,26 @@ export async function importModule(path: string): Promise<Readonly<Record<string
   }
   if (needsLoader.test(file)) await loadAsProject();
   else if (hasSourceMap(file, size.size)) process.setSourceMapsEnabled(true);
-  const ended = (): void => {
-    if (process.exitCode === unsettledAwait) process.exitCode = reportFailure(neverLoaded(path), process.argv.slice(2));
+  // Only where nothing is left to do: a module may end the process with the same number.
+  let idle = false;
+  const drained = (): void => {
+    idle = true;
+    // Another listener may have found something to do.
+    setImmediate(() => {
+      idle = false;
+    }).unref();
   };
+  const ended = (): void => {
+    if (idle && process.exitCode === unsettledAwait) process.exitCode = reportFailure(neverLoaded(path), process.argv.slice(2));
+  };
+  process.on('beforeExit', drained);
   process.once('exit', ended);
   try {
     return await import(pathToFileURL(file).href);
   } catch (error) {
     throw loadFailure(path, file, error);
   } finally {
+    process.off('beforeExit', drained);
     process.off('exit', ended);
   }
 }

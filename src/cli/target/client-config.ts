@@ -112,18 +112,31 @@ function written(given: Readonly<Record<string, unknown>>, name: string, file: s
   };
 }
 
-/** With the values of variables in their places: only for what somebody has agreed to, because it may hold secrets from here on. */
-export function expanded(entry: ServerEntry, name: string, file: string, answers: ReadonlyMap<string, string>): ServerEntry {
+/**
+ * With the values of variables in their places: only for what somebody has agreed to, because it may hold secrets from here on.
+ * `put` is told each of them, and what stands for it in the file.
+ */
+export function expanded(
+  entry: ServerEntry,
+  name: string,
+  file: string,
+  answers: ReadonlyMap<string, string>,
+  put: Map<string, string> = new Map(),
+): ServerEntry {
+  const told = (value: string, written: string): string => {
+    put.set(value, `\${${written}}`);
+    return value;
+  };
   const fill = (text: string): string =>
     withVariables(text, (variable, value) => {
-      if (value !== undefined) return value;
+      if (value !== undefined) return told(value, variable);
       throw new CommandError(exitCodes.usage, `The server "${name}" in ${file} needs the variable ${variable}, which is not set`);
     });
   // In one go: what somebody typed, and the value of a variable, are taken as they are.
   return mapTexts(entry, (text) =>
     text
       .split(inputPattern)
-      .map((part, at) => (at % 2 === 1 ? (answers.get(part) ?? '') : fill(part)))
+      .map((part, at) => (at % 2 === 1 ? told(answers.get(part) ?? '', `input:${part}`) : fill(part)))
       .join(''),
   );
 }

@@ -53,7 +53,7 @@ export async function askInputs(
   const answers = new Map<string, string>();
   for (const key of new Set(texts.flatMap((text) => text.split(inputPattern).filter((_, at) => at % 2 === 1)))) {
     if (process.stdin.isTTY !== true) throw refuse(`needs the input "${visible(key)}", which cannot be asked for without a terminal`);
-    answers.set(key, await asked(key, known.get(key)));
+    answers.set(key, await asked(key, `For the server "${visible(cut(name))}" in ${visible(file)}: `, known.get(key)));
   }
   return answers;
 }
@@ -75,9 +75,15 @@ export function mapTexts(entry: ServerEntry, change: (text: string) => string): 
   return { command: change(command), args: args.map(change), env: all(env), ...(cwd !== undefined && { cwd: change(cwd) }) };
 }
 
-async function asked(key: string, { description, password, options, otherwise }: Partial<ConfigInput> = {}): Promise<string> {
+/** `whose` is said by us: what the file says of itself need not be so. */
+async function asked(
+  key: string,
+  whose: string,
+  { description, password, options, otherwise }: Partial<ConfigInput> = {},
+): Promise<string> {
   const choices = options === undefined || options.length === 0 ? '' : ` [${options.join(', ')}]`;
-  const question = visible(cut(`${description ?? key}${choices}${otherwise === undefined ? '' : ` (default: ${otherwise})`}`, 1_000));
+  const question =
+    whose + visible(cut(`${description ?? key}${choices}${otherwise === undefined ? '' : ` (default: ${otherwise})`}`, 1_000));
   // What is typed is echoed by the interface itself, so a secret gets one without a screen.
   const screen = password === true ? new Writable({ write: (_chunk, _encoding, done) => done() }) : process.stderr;
   const lines = createInterface({ input: process.stdin, output: screen, terminal: true });

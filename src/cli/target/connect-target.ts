@@ -11,6 +11,7 @@ import { type ReadReport, readReport } from '../terminal/failure-report.ts';
 import { refuseUnwritable } from '../terminal/output.ts';
 import { whileStarting } from '../terminal/starting-line.ts';
 import { printable } from '../terminal/terminal.ts';
+import { whileHiding } from './concealed.ts';
 import { openLog } from './message-log.ts';
 import { type Asker, answerHint, handlersFor } from './questions.ts';
 import { chooseTarget, connectorOf, type ServerTarget } from './target.ts';
@@ -32,6 +33,15 @@ export async function visit(given: Arguments, asker: Asker, work: (visit: Visit)
   const args = withEnvironment(given);
   refuseUnwritable(args.values);
   const { target, rest } = await chooseTarget(args);
+  return whileHiding(target.hide, () => visitTarget(args, asker, { target, rest }, work));
+}
+
+async function visitTarget(
+  args: Arguments,
+  asker: Asker,
+  { target, rest }: Pick<Visit, 'target' | 'rest'>,
+  work: (visit: Visit) => Promise<number>,
+): Promise<number> {
   const text = (name: string): string | undefined => args.values[name] as string | undefined;
   const time = (name: string): number | undefined => (text(name) === undefined ? undefined : milliseconds(name, text(name) as string));
   const [idleMs, connectMs] = [time('timeout'), time('connect-timeout')];

@@ -8,6 +8,7 @@ import { words } from '../args/split-words.ts';
 import { confirm, visible } from '../terminal/confirm.ts';
 import { quote } from '../terminal/terminal.ts';
 import { entryOf, expanded, readConfigurations, type ServerEntry } from './client-config.ts';
+import { concealed, hider } from './concealed.ts';
 import { askInputs } from './config-inputs.ts';
 import { questionOf } from './server-question.ts';
 
@@ -19,6 +20,8 @@ export interface ServerTarget {
   readonly entry: ServerEntry;
   /** `vivarium serve` of a module: its stderr ends with a report of ours when it cannot be served. */
   readonly servesModule?: true;
+  /** What was put into the entry that a file names is in no message: see `whileHiding`. */
+  readonly hide?: (text: string) => string;
 }
 
 export interface Chosen {
@@ -73,13 +76,13 @@ function programTarget(command: string, args: readonly string[], given: Argument
   return { label: label ?? [command, ...args].map(quote).join(' '), entry };
 }
 
-function remoteTarget(url: string, headers: Readonly<Record<string, string>>, given: Arguments, sse = false): ServerTarget {
-  if (!URL.canParse(url)) throw new CommandError(exitCodes.usage, `${url} is no URL`);
+function remoteTarget(url: string, headers: Readonly<Record<string, string>>, given: Arguments, sse = false, label = url): ServerTarget {
+  if (!URL.canParse(url)) throw new CommandError(exitCodes.usage, `${label} is no URL`);
   const transport = given.values['transport'];
   if (transport === 'stdio') throw new CommandError(exitCodes.usage, '--transport stdio is for a program, not for a URL');
   refuse(given, ['env', 'cwd'], 'is for a program that is started, not for a URL');
   const more = Object.fromEntries((given.lists['header'] ?? []).map(header));
-  return { label: url, entry: { url, headers: { ...headers, ...more }, sse: sse || transport === 'sse' } };
+  return { label, entry: { url, headers: { ...headers, ...more }, sse: sse || transport === 'sse' } };
 }
 
 function refuse({ values, lists }: Arguments, flags: readonly string[], why: string): void {
@@ -107,10 +110,12 @@ async function byName(name: string, args: Arguments): Promise<ServerTarget> {
   const { lines, question, label } = questionOf(name, written, found.file);
   await confirm(lines, question, args.values['yes'] === true);
   const answers = await askInputs(written, found.inputs, { name, file: found.file });
-  const entry = expanded(written, name, found.file, answers);
-  if ('url' in entry) return { ...remoteTarget(entry.url, entry.headers, args, entry.sse), label, name };
+  const put = new Map<string, string>();
+  const entry = expanded(written, name, found.file, answers, put);
+  const hide = hider(put);
+  if ('url' in entry) return { ...remoteTarget(entry.url, entry.headers, args, entry.sse, label), name, hide };
   const { entry: own } = programTarget(entry.command, entry.args, args);
-  return { label, name, entry: { ...entry, env: { ...entry.env, ...('env' in own && own.env) } } };
+  return { label, name, hide, entry: { ...entry, env: { ...entry.env, ...('env' in own && own.env) } } };
 }
 
 async function onlyServer(args: Arguments): Promise<ServerTarget | undefined> {
@@ -144,10 +149,17 @@ function header(given: string): [string, string] {
 }
 
 /** What carries messages to it; loaded only when it is used. */
-export async function connectorOf(
-  { entry }: ServerTarget,
-  { auth, onStderr }: { readonly auth?: AuthProvider | undefined; readonly onStderr?: ((line: string) => void) | undefined } = {},
-): Promise<Connector> {
+export async function connectorOf(target: ServerTarget, options: ConnectorOptions = {}): Promise<Connector> {
+  const connector = await plainConnector(target, options);
+  return target.hide === undefined ? connector : concealed(connector, target.label, target.hide);
+}
+
+interface ConnectorOptions {
+  readonly auth?: AuthProvider | undefined;
+  readonly onStderr?: ((line: string) => void) | undefined;
+}
+
+async function plainConnector({ entry }: ServerTarget, { auth, onStderr }: ConnectorOptions): Promise<Connector> {
   if ('command' in entry) {
     const { stdio } = await import('../../connect/stdio.ts');
     return stdio(entry, onStderr === undefined ? {} : { onStderr });

@@ -40,10 +40,16 @@ export function mustBeWritable(file: string): void {
   });
 }
 
+/** By a name of the system's, such as /dev/stdout: what it leads to, a file too, is somebody else's to begin and to guard. */
+export function isOpenStream(file: string): boolean {
+  return /^\/(?:dev|proc\/(?:self|\d+))\/(?:stdin|stdout|stderr|fd\/\d+)$/.test(resolve(file));
+}
+
 /** A new file that only its owner can read; so is one that was there before. One of another user is left as it is. */
 export function openPrivate(file: string): number {
   return orRefuse(file, () => {
     const link = lstatSync(file, { throwIfNoEntry: false });
+    if (isOpenStream(file)) return openSync(file, constants.O_WRONLY | constants.O_APPEND);
     const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
     try {
       const found = fstatSync(descriptor);

@@ -70,7 +70,7 @@ export function startImage({ listen, keeper: own, provide, beside: { worker: mon
   tell = port.postMessage.bind(port);
   output = captureOutput(port, listen !== undefined);
   session.connect();
-  Object.defineProperty(globalThis, entry, { value: () => work?.() });
+  Object.defineProperty(globalThis, entry, { value: take });
   provide(process.cwd(), runAwaiting);
   provideDisplay(port);
   if (listen === undefined) takeOver();
@@ -151,6 +151,13 @@ function runScript(own: Cell, code: string, silent: boolean, gives: boolean): vo
   if (own.done || ended === undefined || (!gives && !ended.thrown)) return;
   const { thrown, value } = ended;
   enter(own, () => settle(own, thrown, value), true);
+}
+
+/** It is gone before it runs: whoever calls this from a cell finds nothing to do. */
+function take(): void {
+  const next = work;
+  work = undefined;
+  next?.();
 }
 
 function enter(own: Cell, next: () => void, silent: boolean): void {

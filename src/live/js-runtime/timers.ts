@@ -17,7 +17,12 @@ export function containTimers(session: Session, output: Output, interrupted: () 
   // The user's code may replace what is found by the prototype.
   const ask = session.post.bind(session) as (method: string, params: object, done: (error: Error | null) => void) => void;
   let work: (() => void) | undefined;
-  const run = (): void => work?.();
+  // It is gone before it runs: whoever calls this from a callback finds nothing to do.
+  const run = (): void => {
+    const next = work;
+    work = undefined;
+    next?.();
+  };
   // Of all ways into the engine only this one ends an interrupt where it began.
   Object.defineProperty(globalThis, entry, { value: run });
   const contain = (callback: Callback): Callback => {

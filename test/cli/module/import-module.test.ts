@@ -101,3 +101,19 @@ describe('a TypeScript module that imports what a compiler would write', () => {
     }
   });
 });
+
+describe('a module that ends the process itself', () => {
+  it('is not said to wait, whatever number it ends with', async () => {
+    for (const [name, text] of [
+      ['ends.mjs', 'process.exit(13);\n'],
+      ['ends-later.mjs', 'await new Promise(() => setTimeout(() => process.exit(13), 1));\n'],
+      [
+        'ends-after.mjs',
+        "process.once('beforeExit', () => setTimeout(() => process.exit(13), 50));\nawait new Promise(() => undefined);\n",
+      ],
+    ] as const) {
+      writeFileSync(join(folder, name), text);
+      expect(await vivarium(['serve', name], { cwd: folder })).toEqual({ code: 13, stdout: '', stderr: '' });
+    }
+  });
+});

@@ -1,29 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { quote } from '../../../src/cli/terminal/terminal.ts';
+import { onTerminal } from '../on-terminal.ts';
 import { root } from '../vivarium.ts';
-
-/** Gives a program a terminal; part of every Debian. */
-const terminal = '/usr/bin/script';
-
-/** On a terminal of its own: presses the keys once it has asked. */
-function onTerminal(args: readonly string[], asked: RegExp, keys: string): Promise<{ code: number | null; text: string }> {
-  const line = [process.execPath, join(root, 'dist/cli/main.js'), ...args].map(quote).join(' ');
-  const child = spawn(terminal, ['-qec', line, '/dev/null'], { cwd: root });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let text = '';
-  let pressed = false;
-  child.stdout.setEncoding('utf8').on('data', (more: string) => {
-    text += more;
-    if (pressed || !asked.test(text)) return;
-    pressed = true;
-    child.stdin.write(keys);
-  });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, text })));
-}
 
 describe.runIf(process.platform === 'linux')('on a terminal', () => {
   const odd = ['--', process.execPath, join(root, 'test/fixtures/odd.mjs')];

@@ -3,6 +3,7 @@ import { type Client, connect, type Failure } from '../../../client/index.ts';
 import { RpcError, VivariumError } from '../../../jsonrpc/error.ts';
 import { type Arguments, type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
 import { milliseconds } from '../../args/flag-values.ts';
+import { whileHiding } from '../../target/concealed.ts';
 import { authOf, moduleReport, revisionOf } from '../../target/connect-target.ts';
 import { chooseTarget, connectorOf, type ServerTarget } from '../../target/target.ts';
 import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
@@ -31,8 +32,8 @@ export const doctor: Command = {
     if (rest.length > 0) throw new CommandError(exitCodes.usage, 'doctor takes one server');
     const json = args.values['format'] === 'json';
     if (!json) process.stdout.write(`${printable(target.label)}\n`);
-    const examination = new Examination((step) => (json ? undefined : tell(step)));
-    const exitCode = await examine(target, args, examination);
+    const examination = new Examination((step) => (json ? undefined : tell(step)), target.hide);
+    const exitCode = await whileHiding(target.hide, () => examine(target, args, examination));
     const { steps } = examination;
     if (json) process.stdout.write(`${printableJson({ target: target.label, healthy: exitCode === exitCodes.ok, steps }, 2)}\n`);
     else process.stdout.write(`${verdict(steps)}\n`);

@@ -11,9 +11,12 @@ export interface Step {
 export class Examination {
   readonly steps: Step[] = [];
   readonly #tell: (step: Step) => void;
+  readonly #hide: (text: string) => string;
 
-  constructor(tell: (step: Step) => void) {
+  /** `hide` takes out what nobody is to read. */
+  constructor(tell: (step: Step) => void, hide: (text: string) => string = (text) => text) {
     this.#tell = tell;
+    this.#hide = hide;
   }
 
   get failed(): boolean {
@@ -32,7 +35,8 @@ export class Examination {
     this.#take({ name, status: 'failed', detail, ...(hint !== undefined && { hint }) });
   }
 
-  #take(step: Step): void {
+  #take({ detail, hint, ...rest }: Step): void {
+    const step = { ...rest, detail: this.#hide(detail), ...(hint !== undefined && { hint: this.#hide(hint) }) };
     this.steps.push(step);
     this.#tell(step);
   }

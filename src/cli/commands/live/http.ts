@@ -1,5 +1,6 @@
 // vivarium live --http: live images at a URL, and never without a token: whoever may call may run code as this user.
 
+import { randomUUID } from 'node:crypto';
 import type { OpenDoor } from '../../../live/access/local-socket.ts';
 import type { LiveOptions } from '../../../live/index.ts';
 import { languageNamed } from '../../../live/languages/languages.ts';
@@ -14,7 +15,7 @@ import { byKeptToken, tokenIn } from './token.ts';
 type Values = Readonly<Record<string, string | boolean | undefined>>;
 
 /** Whom a fixed token belongs to. Whoever comes by the local socket is the same person. */
-const owner = 'token-1';
+const tokenOwner = 'token-1';
 
 export async function liveOverHttp(options: LiveOptions, values: Values): Promise<void> {
   const kept =
@@ -33,7 +34,8 @@ export async function liveOverHttp(options: LiveOptions, values: Values): Promis
     },
   });
   const { url } = served;
-  door = await welcome(local, folder, owner);
+  // An issuer may name a subject as it likes, but none that it cannot guess.
+  door = await welcome(local, folder, perOwner ? tokenOwner : `local-${randomUUID()}`);
   process.stderr.write(`${printable(name)} is served at ${url}, for the project in ${printable(folder)}\n`);
   if (values['quiet'] === true) return;
   const { 'public-url': known, 'auth-token-env': variable } = values as Record<string, string | undefined>;

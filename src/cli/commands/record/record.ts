@@ -2,6 +2,7 @@
 import { type Command, CommandError, exitCodes } from '../../args/command.ts';
 import { portNumber } from '../../args/flag-values.ts';
 import type { ServerEntry } from '../../target/client-config.ts';
+import { whileHiding } from '../../target/concealed.ts';
 import { chooseTarget } from '../../target/target.ts';
 import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
 import { printable } from '../../terminal/terminal.ts';
@@ -39,7 +40,7 @@ export const record: Command = {
     const transport = 'command' in entry ? 'stdio' : 'http';
     const recorder = new Recorder(file, { target: target.label, transport }, { overwrite: args.values['overwrite'] === true });
     const say = (text: string): void => void (quiet ? undefined : process.stderr.write(`${printable(text)}\n`));
-    const ended = await recorded(entry, recorder, { headers: token, port }).finally(() => recorder.close());
+    const ended = await whileHiding(target.hide, () => recorded(entry, recorder, { headers: token, port })).finally(() => recorder.close());
     say(`Recorded in ${recorder.file}${recorder.file === file ? '' : `, for ${file} was there already`}`);
     return ended;
   },

@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import type { RecordedEntry } from '../../../check/cli.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
 import { readText } from '../../args/read-file.ts';
-import { openPrivate } from '../../terminal/output.ts';
+import { isOpenStream, openPrivate } from '../../terminal/output.ts';
 import { printable } from '../../terminal/terminal.ts';
 import { maskBytes, maskHeaders, maskText } from './masking.ts';
 
@@ -84,6 +84,7 @@ export class Recorder {
 
 /** A client may start a server several times, and each time is worth as much: s.jsonl, then s-2.jsonl. */
 function freeName(file: string): string {
+  if (isOpenStream(file)) return file;
   const { dir, name, ext } = parse(file);
   for (let number = 1; number <= maxNumber; number++) {
     const one = number === 1 ? file : join(dir, `${name}-${number}${ext}`);

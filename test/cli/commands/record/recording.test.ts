@@ -1,7 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { main } from '../../started.ts';
 import { vivarium } from '../../vivarium.ts';
 
 let folder: string;
@@ -36,5 +39,28 @@ describe('the file of a recording', () => {
     expect((await record(['-o', 'empty.jsonl', '--overwrite'], 'second\n')).stderr).toBe('Recorded in empty.jsonl\n');
     const text = readFileSync(join(folder, 'empty.jsonl'), 'utf8');
     expect([text.includes('first'), text.includes('second')]).toEqual([false, true]);
+  });
+
+  it.skipIf(!existsSync('/dev/stdout'))('may be an open stream, of which no other is made beside it and nothing is lost', async () => {
+    const log = join(folder, 'log.txt');
+    writeFileSync(log, 'kept\n', { mode: 0o644 });
+    for (const stream of ['/dev/stdout', '/dev/fd/1']) {
+      const out = openSync(log, 'a');
+      const child = spawn(process.execPath, [main, 'record', '-o', stream, '--', process.execPath, '-e', ''], {
+        cwd: folder,
+        stdio: ['ignore', out, 'pipe'],
+      });
+      closeSync(out);
+      let said = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+      const [code] = await once(child, 'close');
+      expect([code, said]).toEqual([0, `Recorded in ${stream}\n`]);
+      expect(existsSync(`${stream}-2`)).toBe(false);
+    }
+    const lines = readFileSync(log, 'utf8').split('\n');
+    expect([lines[0], lines.filter((line) => line.startsWith('{"recording":1')).length]).toEqual(['kept', 2]);
+    expect(statSync(log).mode & 0o777).toBe(0o644);
   });
 });
