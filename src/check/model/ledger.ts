@@ -26,7 +26,7 @@ export interface Ledger {
   readonly malformed: readonly Message[];
   /** From the server: bytes that do not parse as JSON. */
   readonly noise: readonly Message[];
-  /** From the server, on a pipe: lines of JSON that do not even look like a message, such as those of a logger. */
+  /** From the server, on a pipe: lines of JSON that are no message, such as those of a logger. */
   readonly foreign: readonly Message[];
   /** Everything from the server that is a message. */
   readonly received: readonly Message[];
@@ -89,14 +89,24 @@ export function openLedger(conversation: Conversation): Ledger {
   return { conversation, requests, questions, notifications, strays, malformed, noise, foreign, received, answered };
 }
 
-/** JSON that is neither a message nor one gone wrong, and no member of a batch. */
+/**
+ * JSON that is neither a message nor one gone wrong, and no member of a batch. Without `jsonrpc` only a bare answer is taken for one:
+ * loggers write `method` and `id`, too, of what they tell about.
+ */
 export function isForeign({ value, member }: Pick<Message, 'value' | 'member'>): boolean {
   if (value === undefined || member !== undefined || Array.isArray(value)) return false;
   if (!isRecord(value)) return true;
   const has = (name: string) => Object.hasOwn(value, name);
-  const isAnswer = has('id') && (has('result') || has('error'));
-  const isCall = has('method') && (has('id') || has('params') || String(value['method']).startsWith('notifications/'));
-  return !has('jsonrpc') && !isAnswer && !isCall;
+  const isAnswer = has('id') && (has('result') || has('error')) && Object.keys(value).every((name) => answerMembers.has(name));
+  return !has('jsonrpc') && !isAnswer;
+}
+
+const answerMembers: ReadonlySet<string> = new Set(['id', 'result', 'error']);
+
+/** Whether it would be a request or a notification, had it a version. */
+export function isCallWithoutVersion({ value }: Pick<Message, 'value'>): boolean {
+  if (!isRecord(value) || typeof value['method'] !== 'string' || 'jsonrpc' in value) return false;
+  return 'id' in value || 'params' in value || value['method'].startsWith('notifications/');
 }
 
 /** The same but for its type. */

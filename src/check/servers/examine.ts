@@ -10,11 +10,11 @@ import { fullness, graceMs, type Message } from '../model/trace.ts';
 import { at } from '../model/value.ts';
 import { createJudge, type Finding } from '../model/verdict.ts';
 import { rules } from '../rules/server/index.ts';
-import { type Offer, presentationOf, type RunOptions } from './offered-revisions.ts';
+import { type Offer, presentationOf, type RunOptions, timeoutsOf } from './offered-revisions.ts';
 import type { Peer, Presentation } from './peer/peer.ts';
 import type { ConnectOptions, Probe, ProbeContext } from './probe.ts';
 import { probes } from './probes/index.ts';
-import { endedAlone, endsAlone, lifeOf } from './short-lived.ts';
+import { endedAlone, isSpent, lifeAlone } from './short-lived.ts';
 import { callable, readSurface } from './surface.ts';
 import { beginAt, type CheckTarget, connectTo, isRefused } from './target.ts';
 
@@ -66,12 +66,12 @@ export async function examine(
     calls: callable(surface, terms),
     terms,
     tokens: options.tokens ?? {},
-    timeoutMs: options.timeout ?? 5_000,
+    ...timeoutsOf(options),
     url: target.kind === 'url' ? target.url : undefined,
   };
 
   let other: Peer | undefined;
-  const ofTheDead = new Set<Finding>();
+  const askedOf = new Map<Finding, readonly Peer[]>();
   const musts = new Set(chosen.filter((one) => isAtLeast(levelIn(one, revision), 'must')).map(({ id }) => id));
   const isBroken = () => findings.some(({ kind, id }) => kind === 'broken' && musts.has(id));
 
@@ -134,7 +134,7 @@ export async function examine(
     for (const one of found) {
       const finding = excuse === undefined ? one : withoutBlame(one, excuse);
       findings.push(finding);
-      if (used.some((each) => lifeOf(each) !== undefined)) ofTheDead.add(finding);
+      askedOf.set(finding, used);
     }
     await Promise.all(own.map((one) => one.close()));
     tell(probe.name);
@@ -152,16 +152,16 @@ export async function examine(
     for (const probe of applicable.filter(({ apart }) => apart === undefined)) await ask(probe);
   };
   await Promise.all([first(), ...lanes, last()]);
-  await peer.close(graceMs);
-  tell('rules');
-  const isShortLived = await endsAlone(peers, async () => {
+  // While the first one still runs, as it did beside the others: some end because they are not the only one.
+  const alone = await lifeAlone(peers, async () => {
     const given = await connectTo(target, transport, presentationOf(options, revision, 'idle'));
     return isRefused(given) ? given.peer : given;
   });
-  const asked = findings.map((one) => (isShortLived && ofTheDead.has(one) ? withoutBlame(one, endedAlone) : one));
-  const watched = peers.flatMap((one) =>
-    applyRules(one).map((each) => (isShortLived && lifeOf(one) !== undefined ? withoutBlame(each, endedAlone) : each)),
-  );
+  await peer.close(graceMs);
+  tell('rules');
+  const excused = (one: Finding, of: readonly Peer[]) => (of.some((each) => isSpent(each, alone)) ? withoutBlame(one, endedAlone) : one);
+  const asked = findings.map((one) => excused(one, askedOf.get(one) ?? []));
+  const watched = peers.flatMap((one) => applyRules(one).map((each) => excused(each, [one])));
   const exercised = shared.calls.length === surface.tools.length;
   return { findings: [...asked, ...watched], peers, exercised, neverAsks: exercised && asksNothing(peers, surface) };
 }

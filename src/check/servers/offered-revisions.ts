@@ -31,13 +31,17 @@ export interface Offers {
   readonly refusals: readonly Refusal[];
 }
 
+/** For any answer, and for the first one, which includes starting. */
+export function timeoutsOf({ timeout = 5_000, startTimeout = 20_000 }: CheckOptions): Pick<Presentation, 'timeoutMs' | 'startTimeoutMs'> {
+  return { timeoutMs: timeout, startTimeoutMs: startTimeout };
+}
+
 export function presentationOf(options: RunOptions, revision: Revision, name: string): Presentation {
   return {
     name,
     revision,
     capabilities: fullCapabilities(revision),
-    timeoutMs: options.timeout ?? 5_000,
-    startTimeoutMs: options.startTimeout ?? 20_000,
+    ...timeoutsOf(options),
     headers: options.headers ?? {},
     secrets: Object.keys(options.headers ?? {}).map((name) => name.toLowerCase()),
     pace: options.pace,

@@ -38,6 +38,8 @@ export interface ProbeContext {
   readonly tokens: NonNullable<CheckOptions['tokens']>;
   readonly judge: Judge;
   readonly timeoutMs: number;
+  /** For the first answer of a connection, which may include starting. */
+  readonly startTimeoutMs: number;
   /** What the user gave: the address over HTTP. */
   readonly url: string | undefined;
   /** Another connection, with its handshake; undefined when the server does not take part. It is closed when the probe is over. */

@@ -52,13 +52,16 @@ function byPipe({ id, evidence }: Finding, target: CommandLine, revision: Revisi
 
 /** In the order in which it was said on the one connection they all belong to: how that began, and what brought about what was seen. */
 function sentFor(evidence: readonly Message[], all: readonly Conversation[]): readonly Message[] | undefined {
-  const [first, ...rest] = evidence;
-  const conversation = all.find(({ messages }) => first !== undefined && messages.includes(first));
+  const [shown, ...rest] = evidence;
+  const conversation = all.find(({ messages }) => shown !== undefined && messages.includes(shown));
   if (conversation === undefined || rest.some((one) => !conversation.messages.includes(one))) return undefined;
   const { messages } = conversation;
   const causes = new Set(evidence.flatMap((one) => (one.direction === 'sent' ? [one] : causesOf(one, conversation))).slice(0, maxCauses));
   const last = messages.findLastIndex((one) => causes.has(one));
-  const said = messages.filter((one, index) => one.direction === 'sent' && (causes.has(one) || (index < last && isOpening(one.value))));
+  // Where there is no handshake, a server may take its revision from the first request.
+  const first = isModern(conversation.revision) ? messages.find(({ direction, wild }) => direction === 'sent' && wild !== true) : undefined;
+  const begins = (one: Message) => one === first || isOpening(one.value);
+  const said = messages.filter((one, index) => one.direction === 'sent' && (causes.has(one) || (index < last && begins(one))));
   // Each member of a batch is a message, and all of them have the same bytes.
   return said.filter(({ bytes }, index) => said.findIndex((one) => one.bytes === bytes) === index);
 }

@@ -130,6 +130,16 @@ describe('a line of a conversation', () => {
     expect(lines(late)).toBe('{"jsonrpc":"2.0","id":2,"method":"initialize"}\n{"jsonrpc":"2.0","id":3,"method":"ping"}\n');
   });
 
+  it('begins with the first request where there is no handshake, as a server may take its revision from that', () => {
+    const recorder = new Recorder('main', 'stdio', '2026-07-28');
+    const say = (id: number, wild = false) => recorder.message('sent', Buffer.from(`{"id":${id}}`), { wild });
+    const [first] = say(1);
+    const [, last] = [say(2), say(3, true)];
+    const lines = (of: Finding['evidence']) => run(reproduction(finding(of), target, '2026-07-28', [recorder]) ?? '').toString();
+    expect(lines(last ?? [])).toBe('{"id":1}\n{"id":3}\n');
+    expect(lines(first === undefined ? [] : [first])).toBe('{"id":1}\n');
+  });
+
   it('is none where nothing that was sent shows it, or nobody would copy it', () => {
     const words = Array.from({ length: 5_000 }, (_, index) => index).join(' ');
     const long = new Recorder('main', 'stdio', '2026-07-28').message('sent', Buffer.from(words));

@@ -1,4 +1,5 @@
 // JSON-RPC itself: what every message from the server must look like, whatever it says.
+import { isCallWithoutVersion } from '../../model/ledger.ts';
 import type { Rule, Seen } from '../../model/rule.ts';
 import type { Message } from '../../model/trace.ts';
 import { asRecord, brief, isRecord } from '../../model/value.ts';
@@ -32,6 +33,9 @@ export const envelope: Rule = {
       if (typeof value['method'] === 'string') call(message, judge);
       else response(message, judge);
       if (message.member !== undefined) judge.kept('jsonrpc/batch/sent');
+    }
+    for (const message of ledger.foreign) {
+      if (isCallWithoutVersion(message)) judge.broken('jsonrpc/version', '"jsonrpc" is undefined', [message]);
     }
     if (malformed(seen, judge) === 0 && ledger.received.length > 0) judge.kept('jsonrpc/conformance');
     const batched = conversation.messages.find(({ direction, member }) => direction === 'received' && member !== undefined);

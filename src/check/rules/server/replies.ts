@@ -1,7 +1,7 @@
 // Each request has one reply, and nothing else has any.
 import type { Ledger, LedgerRequest } from '../../model/ledger.ts';
 import type { Rule } from '../../model/rule.ts';
-import type { Conversation, Message } from '../../model/trace.ts';
+import type { Conversation, Happening, Message } from '../../model/trace.ts';
 import { asRecord, at, brief } from '../../model/value.ts';
 import type { Judge } from '../../model/verdict.ts';
 
@@ -16,6 +16,7 @@ export const replies: Rule = {
     'jsonrpc/direction/no-server-requests',
   ],
   apply({ ledger, conversation }, judge) {
+    const lost = lostAtExit(ledger);
     for (const asked of ledger.requests) {
       const { replies: all, method, id, message } = asked;
       // A stream that is resumed says again what it said.
@@ -29,7 +30,14 @@ export const replies: Rule = {
         const what = `asked under ${brief(id)}, answered under ${brief(at(other?.value, 'id'))}`;
         judge.verdict('jsonrpc/response/id', other === undefined, what, other === undefined ? [] : [message, other]);
         judge.kept('jsonrpc/request/answered');
-      } else if (isOwed(asked, ledger)) judge.broken('jsonrpc/request/answered', `${method} was never answered`, [message]);
+      } else if (!lost.includes(asked) && isOwed(asked, ledger))
+        judge.broken('jsonrpc/request/answered', `${method} was never answered`, [message]);
+    }
+    const [first] = lost;
+    if (first !== undefined) {
+      const how = firstEnd(conversation)?.detail ?? '';
+      const evidence = lost.slice(0, 6).map(({ message }) => message);
+      judge.broken('jsonrpc/request/answered', `${first.method} was never answered: the server has gone (${how})`, evidence);
     }
     let answered = 0;
     for (const message of ledger.strays) answered += stray(message, ledger, judge);
@@ -76,20 +84,49 @@ function questions({ questions: asked, conversation }: Ledger, judge: Judge): vo
   if (asked.length === 0 && conversation.messages.length > 1) judge.kept('jsonrpc/direction/no-server-requests');
 }
 
+/**
+ * What waited when the process ended unasked: however short that was, no answer comes any more. One that is improper counts if nothing
+ * was sent after it, as it may be left unanswered by a server that ends of something else.
+ */
+function lostAtExit(ledger: Ledger): LedgerRequest[] {
+  const { conversation, requests } = ledger;
+  const ended = firstEnd(conversation);
+  if (ended?.what !== 'exit' || ended.signal === 'SIGKILL' || ended.signal === 'SIGTERM' || !hasBegun(conversation)) return [];
+  const last = conversation.messages.findLast(({ direction, at: sent }) => direction === 'sent' && sent <= ended.at);
+  return requests.filter((asked) => {
+    const { message, replies: given } = asked;
+    const isCounted = message.at <= ended.at && (message.wild !== true || message === last);
+    return isCounted && given.length === 0 && at(message.value, 'jsonrpc') === '2.0' && isAnswerable(asked, ledger);
+  });
+}
+
+function firstEnd({ happenings }: Conversation): Happening | undefined {
+  return happenings.find(({ what }) => what === 'end-of-input' || what === 'signal' || what === 'exit');
+}
+
+/** A second instance that exits before its first message never started, so it owes no answer. */
+function hasBegun({ messages }: Conversation): boolean {
+  return messages.some(({ direction }) => direction === 'received');
+}
+
+/** Whether one reply is due to it, sooner or later, and none that cannot be read came in its place. */
+function isAnswerable({ message, cancelledAt, method, id }: LedgerRequest, { conversation, malformed }: Ledger): boolean {
+  if (message.member !== undefined || cancelledAt !== undefined || method === 'subscriptions/listen') return false;
+  if (typeof id !== 'string' && typeof id !== 'number') return false;
+  return !conversation.isFull && !malformed.some((one) => at(one.value, 'id') === id);
+}
+
 /** Whether a reply was waited for in vain. */
-function isOwed({ message, cancelledAt, method, id }: LedgerRequest, { conversation, malformed }: Ledger): boolean {
-  if (message.wild === true || message.member !== undefined || cancelledAt !== undefined || method === 'subscriptions/listen') return false;
+function isOwed(asked: LedgerRequest, ledger: Ledger): boolean {
+  const { message, method } = asked;
+  const { conversation } = ledger;
+  if (message.wild === true || !isAnswerable(asked, ledger)) return false;
   // What runs a server's own code may take as long as it likes.
   if (['tools/call', 'tasks/result', 'resources/read', 'prompts/get', 'completion/complete'].includes(method)) return false;
-  if (typeof id !== 'string' && typeof id !== 'number') return false;
-  if (conversation.isFull) return false;
   const { exchange } = message;
   if (exchange !== undefined && (exchange.failure?.reason === 'closed-by-client' || (exchange.response?.status ?? 0) >= 400)) return false;
-  // What came in its place was judged already.
-  if (malformed.some((one) => at(one.value, 'id') === id)) return false;
-  // A second instance that exits before its first message never started, so it owes no answer.
-  const ended = conversation.happenings.find(({ what }) => what === 'end-of-input' || what === 'signal' || what === 'exit');
-  if (ended?.what === 'exit' && !conversation.messages.some(({ direction }) => direction === 'received')) return false;
+  const ended = firstEnd(conversation);
+  if (ended?.what === 'exit' && !hasBegun(conversation)) return false;
   // After a signal nothing is owed any more, even if something still comes.
   if (ended?.what === 'signal') return ended.at - message.at > 400;
   const last = conversation.messages.at(-1)?.at ?? 0;

@@ -121,8 +121,9 @@ function chatter({ messages, transport }: Conversation): string {
 }
 
 /** The serialized reply of a well-behaved client to a request of the server; undefined when no reply is due. */
-export function replyOf({ direction, value }: Message, { revision, capabilities, manner }: Presentation): string | undefined {
-  if (direction !== 'received' || isModern(revision)) return undefined;
+export function replyOf(message: Message, { revision, capabilities, manner }: Presentation): string | undefined {
+  const { direction, value } = message;
+  if (direction !== 'received' || isModern(revision) || isForeign(message)) return undefined;
   const own = isRecord(value) && typeof value['method'] === 'string' && 'id' in value ? manner?.(value) : undefined;
   if (own === 'later') return undefined;
   const reply = own ?? replyTo(value, capabilities);

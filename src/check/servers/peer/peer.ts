@@ -1,7 +1,7 @@
 // A client's side of one connection, as the probes use it: whatever carries it, whichever revision it speaks.
 
 import type { Revision } from '../../../protocol/revision.ts';
-import { isAlike } from '../../model/ledger.ts';
+import { isAlike, isForeign } from '../../model/ledger.ts';
 import type { Transport } from '../../model/requirement.ts';
 import { isModern, traitsOf } from '../../model/revision.ts';
 import type { Greeting } from '../../model/rule.ts';
@@ -149,7 +149,7 @@ export function answerFrom(
 }
 
 export function isReply(value: unknown): boolean {
-  return isRecord(value) && !('method' in value) && ('result' in value || 'error' in value);
+  return isRecord(value) && !('method' in value) && ('result' in value || 'error' in value) && !isForeign({ value });
 }
 
 /** Under the id of the request, or one that differs from it only by its type: that is a fault of its own, for a rule to name. */

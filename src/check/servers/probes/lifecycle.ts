@@ -1,5 +1,6 @@
 // The handshake: versions that are known, unknown, and the latest.
 
+import { isForeign } from '../../model/ledger.ts';
 import { legacy } from '../../model/requirement.ts';
 import { at } from '../../model/value.ts';
 import { initializeParams } from '../peer/greet.ts';
@@ -22,15 +23,16 @@ export const lifecycleProbes: readonly Probe[] = [
     revisions: legacy,
     transports: ['stdio', 'http'],
     apart: true,
-    async run({ begin, judge, revision }) {
+    async run({ begin, judge, revision, startTimeoutMs }) {
       const peer = begin('before initialized');
       const answer = await peer.request('initialize', initializeParams({ revision, capabilities: fullCapabilities(revision) }), {
-        timeoutMs: 20_000,
+        timeoutMs: startTimeoutMs,
       });
       if (answer.result === undefined || !(await peer.settle())) return;
       const early = peer.conversation.messages.filter(
         ({ direction, value }) =>
           direction === 'received' &&
+          !isForeign({ value }) &&
           at(value, 'id') !== undefined &&
           typeof at(value, 'method') === 'string' &&
           at(value, 'method') !== 'ping',
@@ -49,10 +51,10 @@ export const lifecycleProbes: readonly Probe[] = [
     revisions: legacy,
     transports: ['stdio', 'http'],
     apart: true,
-    async run({ begin, connect, judge, revision }) {
+    async run({ begin, connect, judge, revision, startTimeoutMs }) {
       const peer = begin('unknown version');
       const params = { ...initializeParams({ revision, capabilities: fullCapabilities(revision) }), protocolVersion: '1999-01-01' };
-      const answer = await peer.request('initialize', params, { wild: true, timeoutMs: 20_000 });
+      const answer = await peer.request('initialize', params, { wild: true, timeoutMs: startTimeoutMs });
       const offered = answer.result?.['protocolVersion'];
       const isOther = typeof offered === 'string' && offered !== '1999-01-01';
       const isAnswered = answer.result !== undefined || answer.error !== undefined;
@@ -70,7 +72,7 @@ export const lifecycleProbes: readonly Probe[] = [
       if (known !== undefined && known !== revision) {
         const again = begin('its own version', { revision: known });
         const echo = await again.request('initialize', initializeParams({ revision: known, capabilities: fullCapabilities(known) }), {
-          timeoutMs: 20_000,
+          timeoutMs: startTimeoutMs,
         });
         const isSame = echo.result === undefined || echo.result['protocolVersion'] === known;
         judge.verdict(

@@ -42,11 +42,11 @@ export const statelessProbes: readonly Probe[] = [
     judges: ['versioning/initialize-refused', 'versioning/dual-era'],
     revisions,
     apart: true,
-    async run({ begin, judge }) {
+    async run({ begin, judge, startTimeoutMs }) {
       const peer = begin('initialize');
       const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'vivarium-check', version: '1.0.0' } };
       const headers = { 'mcp-protocol-version': undefined, 'mcp-method': undefined, 'mcp-name': undefined };
-      const answer = await peer.request('initialize', params, { meta: null, headers, wild: true, timeoutMs: 20_000 });
+      const answer = await peer.request('initialize', params, { meta: null, headers, wild: true, timeoutMs: startTimeoutMs });
       if (answer.result !== undefined) {
         judge.kept('versioning/dual-era', shown(answer));
         judge.inapplicable('versioning/initialize-refused', 'the server has a handshake as well');
@@ -89,11 +89,11 @@ export const statelessProbes: readonly Probe[] = [
     judges: ['stateless/any-connection'],
     revisions,
     apart: true,
-    async run({ begin, judge, capabilities }) {
+    async run({ begin, judge, capabilities, startTimeoutMs }) {
       const method = ['tools', 'prompts', 'resources'].find((one) => capabilities[one] !== undefined);
       if (method === undefined) return judge.unsure('stateless/any-connection', 'the server has no list to ask for');
       const peer = begin('first request');
-      const answer = await peer.request(`${method}/list`, {}, { timeoutMs: 20_000 });
+      const answer = await peer.request(`${method}/list`, {}, { timeoutMs: startTimeoutMs });
       judge.verdict(
         'stateless/any-connection',
         answer.result !== undefined,

@@ -24,6 +24,27 @@ describe('standard output', () => {
     expect(outcome).toMatchObject({ verdict: 'failed', message: expect.stringContaining('1 line on standard output') });
   });
 
+  it.each([
+    ['a request, which is not answered', { method: 'initialize', params: {} }, ['jsonrpc/version', 'stdio/stdout-clean']],
+    ['an answer, which is taken for none', { error: { message: 'no network' } }, ['stdio/stdout-clean']],
+  ])('is polluted by log lines that have the members of %s, and nothing else is held against the server', async (_, members, broken) => {
+    const replies: string[] = [];
+    const target = pipeTarget(
+      () => new Server({ name: 'lines', version: '1.0.0' }),
+      () => ({
+        echo(line) {
+          const { id, method } = /^\{"jsonrpc"/.test(line) ? JSON.parse(line) : {};
+          if (id !== undefined && method === undefined) replies.push(line);
+          return JSON.stringify({ level: 30, time: 1, id: id ?? 0, ...members, msg: 'asked' });
+        },
+      }),
+    );
+    const { runs } = await runCheck(target, { revision: '2025-11-25' });
+    const failed = runs[0]?.outcomes.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id);
+    expect(failed?.sort()).toEqual(broken);
+    expect(replies.filter((line) => line.includes('-32601'))).toEqual([]);
+  });
+
   it('is polluted by such JSON in its last bytes, too', async () => {
     expect(await clean({ dying: '{"level":30,"msg":"bye"}' })).toMatchObject({ verdict: 'failed' });
   });

@@ -80,6 +80,11 @@ describe('a server that takes names of tools in any case', () => {
 });
 
 describe('a server that never stops talking', () => {
+  it('is given up with what it wrote, where that is no message', { timeout: 60_000 }, async () => {
+    const { problem } = await runCheck({ kind: 'command', command: 'yes', args: [] });
+    expect(problem?.message).toContain('10000 lines on its standard output are no message, the first "y"');
+  });
+
   const notification = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } };
 
   it('is judged by what was read, and not blamed for what was not', { timeout: 90_000 }, async () => {
