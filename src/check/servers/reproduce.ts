@@ -58,8 +58,10 @@ function sentFor(evidence: readonly Message[], all: readonly Conversation[]): re
   const { messages } = conversation;
   const causes = new Set(evidence.flatMap((one) => (one.direction === 'sent' ? [one] : causesOf(one, conversation))).slice(0, maxCauses));
   const last = messages.findLastIndex((one) => causes.has(one));
-  // Where there is no handshake, a server may take its revision from the first request.
-  const first = isModern(conversation.revision) ? messages.find(({ direction, wild }) => direction === 'sent' && wild !== true) : undefined;
+  // Where there is no handshake, a server may take the version of a connection from the first request that is more than discovery.
+  const isBeginning = ({ direction, wild, value }: Message) =>
+    direction === 'sent' && wild !== true && at(value, 'method') !== 'server/discover';
+  const first = isModern(conversation.revision) ? messages.find(isBeginning) : undefined;
   const begins = (one: Message) => one === first || isOpening(one.value);
   const said = messages.filter((one, index) => one.direction === 'sent' && (causes.has(one) || (index < last && begins(one))));
   // Each member of a batch is a message, and all of them have the same bytes.

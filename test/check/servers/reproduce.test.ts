@@ -130,9 +130,10 @@ describe('a line of a conversation', () => {
     expect(lines(late)).toBe('{"jsonrpc":"2.0","id":2,"method":"initialize"}\n{"jsonrpc":"2.0","id":3,"method":"ping"}\n');
   });
 
-  it('begins with the first request where there is no handshake, as a server may take its revision from that', () => {
+  it('begins with the first request but discovery where there is no handshake, as a server may take its version from that', () => {
     const recorder = new Recorder('main', 'stdio', '2026-07-28');
     const say = (id: number, wild = false) => recorder.message('sent', Buffer.from(`{"id":${id}}`), { wild });
+    recorder.message('sent', Buffer.from('{"id":0,"method":"server/discover"}'));
     const [first] = say(1);
     const [, last] = [say(2), say(3, true)];
     const lines = (of: Finding['evidence']) => run(reproduction(finding(of), target, '2026-07-28', [recorder]) ?? '').toString();
