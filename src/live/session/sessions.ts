@@ -166,6 +166,7 @@ export class Sessions {
   }
 }
 
+/** Nothing that a name may hold makes one owner another. */
 function keyOf(owner: string, handle: string): string {
-  return `${owner}\n${handle}`;
+  return JSON.stringify([owner, handle]);
 }
