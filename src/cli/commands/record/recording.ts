@@ -50,7 +50,9 @@ export class Recorder {
     this.#stream.write(`${JSON.stringify(first)}\n`);
   }
 
+  /** What comes after the end of the recording is not part of it: connections that it closed itself still say so. */
   add(from: Side, entry: Omit<Entry, 't' | 'from'>): void {
+    if (this.#stream.writableEnded) return;
     const { raw, stderr, head, bytes, ...rest } = entry;
     const kept: Entry = {
       t: Math.round((performance.now() - this.#began) * 10) / 10,

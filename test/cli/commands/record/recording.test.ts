@@ -4,6 +4,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, sta
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Recorder } from '../../../../src/cli/commands/record/recording.ts';
 import { main } from '../../started.ts';
 import { vivarium } from '../../vivarium.ts';
 
@@ -23,6 +24,16 @@ describe('the file of a recording', () => {
     expect([code, stdout]).toEqual([2, 'hello\n']);
     expect(stderr).toContain('vivarium: /dev/full could not be written, so the recording is incomplete: ENOSPC');
     expect(stderr).not.toContain('Recorded');
+  });
+
+  it('is whole, though a connection ends after it', async () => {
+    const file = join(folder, 'late.jsonl');
+    const recorder = new Recorder(file, { target: 'a server', transport: 'http' });
+    recorder.add('server', { raw: 'before' });
+    const closed = recorder.close();
+    recorder.add('server', { end: {} });
+    await closed;
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(2);
   });
 
   it('that is there already is kept, and the recording is beside it', async () => {
