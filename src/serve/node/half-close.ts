@@ -1,5 +1,5 @@
-// A client may close its side of the connection behind its request, and still wait for the answer. Whether it waits or has left shows
-// only in writing: a connection that nobody reads is reset.
+// Half-closed connections: a FIN does not tell a client that waits for its answer from one that has left. The server probes: what is
+// written to a client that has left is answered with a reset.
 import type { Server as NodeServer, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { keepAlive } from '../../jsonrpc/event-stream.ts';
