@@ -55,6 +55,8 @@ export interface Prepared {
 export interface CellOptions {
   readonly language?: string | undefined;
   readonly package?: string | undefined;
+  /** The file in whose scope it runs; only where `features.scopes` is true. */
+  readonly within?: string | undefined;
   /** Pause on error. */
   readonly pauses?: boolean;
 }
@@ -126,6 +128,8 @@ export interface Features {
   readonly lookup: boolean;
   /** `evaluate` takes a package. */
   readonly packages: boolean;
+  /** `evaluate` takes a file, and runs in its scope. */
+  readonly scopes: boolean;
   /** The whole image with its values, or a journal of evaluations for replay. */
   readonly save: 'image' | 'journal';
 }

@@ -29,7 +29,8 @@ interface OperationTypes {
   readonly refs: { readonly fields: Nothing; readonly result: { readonly newest: number } };
   readonly reload: {
     readonly fields: { readonly files?: readonly string[] | undefined };
-    readonly result: { readonly text: string; readonly failed: boolean };
+    /** `changed`: the files that were taken, where the image can tell. */
+    readonly result: { readonly text: string; readonly failed: boolean; readonly changed: readonly string[] };
   };
   readonly debug: {
     readonly fields: {
@@ -89,7 +90,9 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
   modules: { quiet: true, decode: ({ files }) => ({ files: asTexts(files, maxNames) }) },
   packages: { quiet: true, decode: ({ names }) => ({ names: asTexts(names, maxNames) }) },
   refs: { quiet: true, decode: ({ newest }) => ({ newest: asCount(newest) }) },
-  reload: { decode: ({ text, failed }) => ({ text: asText(text), failed: failed === true }) },
+  reload: {
+    decode: ({ text, failed, changed }) => ({ text: asText(text), failed: failed === true, changed: asTexts(changed, maxNames) }),
+  },
   debug: {
     decode: (frame) => ({
       pause: asPause(frame),

@@ -18,6 +18,8 @@ export interface TestSelection {
   readonly files: readonly string[];
   /** Part of their names. */
   readonly name?: string | undefined;
+  /** Only those that these files of the program are part of; for runners that can tell. */
+  readonly changed?: readonly string[] | undefined;
 }
 
 export interface TestRunner {
@@ -27,6 +29,8 @@ export interface TestRunner {
   readonly reads?: readonly string[];
   /** The report goes into `reportFile` in this folder, which exists for one run. */
   args(selection: TestSelection, folder: string): readonly string[];
+  /** Test files that a change of these files concerns, for a runner that cannot tell by itself. */
+  affectedBy?(changed: readonly string[]): readonly string[];
   /** Files that must be in that folder. */
   readonly brings?: Readonly<Record<string, string>>;
   read(report: string): TestReport;

@@ -40,6 +40,7 @@ export class Debugger {
   onMemory: (where: string) => void = () => undefined;
   /** Someone of ours waits for the program to stop. */
   #visitor: ((frame: CallFrame) => Promise<void>) | undefined;
+  #visits: Promise<void> = Promise.resolve();
 
   constructor(inspector: Inspector, positions: Positions, tell: (event: object) => void) {
     this.#inspector = inspector;
@@ -88,7 +89,7 @@ export class Debugger {
   /** Gives constants of a file other values, from where `stop` makes it stop. The names of those that stay what they are. */
   async setConstants(values: ReadonlyMap<string, string>, stop: () => Promise<unknown>): Promise<string[]> {
     const left = new Set(values.keys());
-    this.#visitor = async ({ callFrameId, scopeChain }) => {
+    await this.#visit(stop, async ({ callFrameId, scopeChain }) => {
       for (const [scopeNumber, { type, object }] of scopeChain.entries()) {
         if (type === 'global' || type === 'script' || object.objectId === undefined) continue;
         const terms = { objectId: object.objectId, ownProperties: true };
@@ -100,13 +101,31 @@ export class Debugger {
           left.delete(variableName);
         }
       }
-    };
-    try {
-      await stop();
-    } finally {
-      this.#visitor = undefined;
-    }
+    });
     return [...left];
+  }
+
+  /** Evaluates in the innermost frame where `stop` makes the program stop; undefined where it did not stop. */
+  async evaluateIn(expression: string, stop: () => Promise<unknown>): Promise<Evaluated | undefined> {
+    let made: Evaluated | undefined;
+    await this.#visit(stop, async ({ callFrameId }) => {
+      made = await this.#inspector.post<Evaluated>('Debugger.evaluateOnCallFrame', { callFrameId, expression, silent: true });
+    });
+    return made;
+  }
+
+  /** One after the other. */
+  async #visit(stop: () => Promise<unknown>, visitor: (frame: CallFrame) => Promise<void>): Promise<void> {
+    const turn = this.#visits.then(async () => {
+      this.#visitor = visitor;
+      try {
+        await stop();
+      } finally {
+        this.#visitor = undefined;
+      }
+    });
+    this.#visits = turn.catch(() => undefined);
+    await turn;
   }
 
   /** The cell is over. */

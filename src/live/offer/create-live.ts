@@ -199,11 +199,11 @@ export function createLive(options: LiveOptions = {}): Live {
   });
   const expose = { resources: options.expose === true, prompts: options.expose === true };
   const local = new Server({ name, version, instructions: guide(engines), expose });
-  offerTools(local, place);
-  offerResources(local, place, { name, version });
-  offerPrompts(local, place);
   const { env: seen, mask, unfinished } = terms;
   const tests = { home, engines, env: seen, timeoutMs: limits.timeoutMs, maxOutput: limits.output, mask, unfinished, sandbox, audit };
+  offerTools(local, place, tests);
+  offerResources(local, place, { name, version });
+  offerPrompts(local, place);
   offerExtraTools(local, place, options.tools ?? 'default', tests);
   const server = surface === undefined ? local : new Server({ name, version, ...surface.server });
   surface?.offer(server, place);

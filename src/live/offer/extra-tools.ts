@@ -8,7 +8,8 @@ import { CellFault } from '../image/engine.ts';
 import type { Profile } from '../image/operations.ts';
 import type { CallerSessions } from '../session/caller-sessions.ts';
 import type { Session } from '../session/session.ts';
-import { findRunner, noRunner, offerRunTests, type TestTerms } from './run-tests.ts';
+import { findRunner, noRunner, offerRunTests } from './run-tests.ts';
+import type { TestTerms } from './test-process.ts';
 import { askImage, failure, type LiveResult, okResult, resultOptions, runResult, waitFor } from './tool-results.ts';
 
 /** `default` has run_tests where the project has a runner for them. */

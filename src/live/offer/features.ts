@@ -1,7 +1,7 @@
 // What a session can do, in the words a model reads when it is opened.
 import type { Features } from '../image/engine.ts';
 
-export function featuresText({ interrupt, readOnly, debug, restarts, reload, lookup, packages, save }: Features): string {
+export function featuresText({ interrupt, readOnly, debug, restarts, reload, lookup, packages, scopes, save }: Features): string {
   return [
     { keep: 'interrupt and keep everything', restart: 'interrupt by starting anew', none: 'ended by timeout_ms only' }[interrupt],
     readOnly ? 'inspect expressions read-only' : 'inspect names and #numbers',
@@ -9,6 +9,7 @@ export function featuresText({ interrupt, readOnly, debug, restarts, reload, loo
     ...(reload ? ['reload'] : []),
     ...(lookup ? ['lookup'] : []),
     ...(packages ? ['packages'] : []),
+    ...(scopes ? ['evaluate in a module'] : []),
     save === 'image' ? 'save the whole image' : 'save what was evaluated',
   ].join(', ');
 }

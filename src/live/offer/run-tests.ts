@@ -1,53 +1,24 @@
-// run_tests: the project's own tests with its own runner, in a process of their own.
-
-import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { signalGroup } from '../../node/process-group.ts';
+// run_tests: the project's own tests with its own runner. Tests run in the image where the language has them there.
 import type { Context } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
-import type { Audit, Ending } from '../access/audit.ts';
+import type { Ending } from '../access/audit.ts';
 import type { Engine } from '../image/engine.ts';
-import { startChild } from '../image/image-process.ts';
-import { endDescendants } from '../image/process-tree.ts';
-import { reportFile, type TestReport, type TestRunner, type TestSelection } from '../image/test-runner.ts';
+import type { TestReport, TestRunner, TestSelection } from '../image/test-runner.ts';
 import { languages } from '../languages/languages.ts';
-import { type SandboxTerms, sandboxed } from '../sandbox/sandbox.ts';
 import type { CallerSessions } from '../session/caller-sessions.ts';
-import { OutputBuffer } from '../session/output-buffer.ts';
-import type { ProjectFolder } from '../session/project-folder.ts';
 import type { Session } from '../session/session.ts';
-import { type LiveResult, resultOptions, textResult, waitFor } from './tool-results.ts';
+import { type Ended, runTests, type TestTerms } from './test-process.ts';
+import { resultOptions, textResult, waitFor } from './tool-results.ts';
 
-export interface TestTerms {
-  readonly home: ProjectFolder;
-  readonly engines: readonly Engine[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly maxOutput: number;
-  /** Tests run in the same sandbox as images. */
-  readonly sandbox?: SandboxTerms | undefined;
-  readonly audit: Audit;
-  mask(text: string): string;
-  unfinished(text: string): number;
-}
-
-interface Ended {
-  readonly report: TestReport | undefined;
-  readonly output: string;
-  readonly why: 'over' | 'timeout';
-  readonly code: number | null;
-  readonly ms: number;
+export interface TestsRun {
+  readonly report: TestReport;
+  readonly text: string;
 }
 
 const maxFailures = 20;
 const maxMessage = 600;
 const maxName = 200;
-const maxReport = 64 * 1024 * 1024;
-/** How long to wait for buffered output after the runner exited. */
-const drainMs = 500;
 
 export function offerRunTests(server: Server, place: CallerSessions, found: TestRunner | undefined, terms: TestTerms): void {
   const inImages = place.sessions.engines.some(({ testsCode }) => testsCode !== undefined);
@@ -78,30 +49,59 @@ export function offerRunTests(server: Server, place: CallerSessions, found: Test
     async ({ files = [], name, timeout_ms = place.timeoutMs, session: handle }, ctx) => {
       await place.home.settle(ctx);
       const session = inImages ? await sessionWith(place, handle, ctx) : undefined;
-      if (session !== undefined) return inImage(place, session, { files, name }, timeout_ms, ctx);
-      const runner = findRunner(terms.home.folder, terms.engines);
-      if (runner === undefined) throw new ToolError(`run_tests ${noRunner(terms.home.folder)}`);
-      const selection = { files, name };
-      const begin = (): Promise<Ended> => run(runner, selection, { ...terms, timeoutMs: Math.min(timeout_ms, terms.timeoutMs) }, ctx);
-      const ended = await terms.audit.watch(
-        { engine: { language: runner.title } },
-        'run_tests',
-        JSON.stringify(selection),
-        begin,
-        endingOf,
-      );
-      const { report, output, why, code, ms } = ended;
-      const tail = output.trim() === '' ? '' : `\n--- output\n${output.trim()}`;
-      if (why === 'timeout')
-        throw new ToolError(terms.mask(`[TIMEOUT] The tests ran longer than ${timeout_ms} ms and were stopped.${tail}`));
-      if (report === undefined) throw new ToolError(terms.mask(`[ERROR] ${runner.title} ended with ${code} and left no report.${tail}`));
-      if (report.passed + report.failed === 0) {
-        const asked = name === undefined ? '' : `, and none is called "${oneLine(name)}"`;
-        throw new ToolError(terms.mask(`[NO TESTS] None ran: ${report.skipped} skipped${asked} (${runner.title}).${tail}`));
-      }
-      return judged(report, terms.mask(reportText(report, runner.title, ms)));
+      const { report, text } =
+        session === undefined
+          ? await inProcess(terms, terms.engines, { files, name }, timeout_ms, ctx)
+          : await inImage(place, session, { files, name }, timeout_ms, ctx);
+      const { passed, failed, skipped } = report;
+      return textResult({ status: failed > 0 ? 'failed' : 'passed', passed, failed, skipped }, text);
     },
   );
+}
+
+/** Throws a ToolError where no test ran to its end. */
+async function inProcess(
+  terms: TestTerms,
+  engines: readonly Engine[],
+  selection: TestSelection,
+  timeoutMs: number,
+  ctx: Context,
+): Promise<TestsRun> {
+  const runner = findRunner(terms.home.folder, engines);
+  if (runner === undefined) throw new ToolError(`run_tests ${noRunner(terms.home.folder)}`);
+  const files = selection.changed === undefined ? selection.files : (runner.affectedBy?.(selection.changed) ?? []);
+  if (selection.changed !== undefined && runner.affectedBy !== undefined && files.length === 0) return concerned(runner);
+  const begin = (): Promise<Ended> =>
+    runTests(runner, { ...selection, files }, { ...terms, timeoutMs: Math.min(timeoutMs, terms.timeoutMs) }, ctx);
+  const about = { engine: { language: runner.title } };
+  const { report, output, why, code, ms } = await terms.audit.watch(about, 'run_tests', JSON.stringify(selection), begin, endingOf);
+  const tail = output.trim() === '' ? '' : `\n--- output\n${output.trim()}`;
+  if (why === 'timeout') throw new ToolError(terms.mask(`[TIMEOUT] The tests ran longer than ${timeoutMs} ms and were stopped.${tail}`));
+  if (report === undefined) throw new ToolError(terms.mask(`[ERROR] ${runner.title} ended with ${code} and left no report.${tail}`));
+  if (report.passed + report.failed === 0) {
+    if (selection.changed !== undefined && report.skipped === 0) return concerned(runner);
+    const asked = selection.name === undefined ? '' : `, and none is called "${oneLine(selection.name)}"`;
+    throw new ToolError(terms.mask(`[NO TESTS] None ran: ${report.skipped} skipped${asked} (${runner.title}).${tail}`));
+  }
+  return { report, text: terms.mask(reportText(report, runner.title, ms)) };
+}
+
+function concerned({ title }: TestRunner): TestsRun {
+  const report = { passed: 0, failed: 0, skipped: 0, failures: [] };
+  return { report, text: `[NO TESTS] No test imports what changed (${title}).` };
+}
+
+/** The tests that a change of these files concerns; where tests run in the image, all of them. */
+export async function testsAfter(
+  place: CallerSessions,
+  terms: TestTerms,
+  session: Session,
+  changed: readonly string[],
+  ctx: Context,
+): Promise<TestsRun> {
+  const { engine } = session;
+  if (engine.testsCode !== undefined) return inImage(place, session, { files: [] }, place.timeoutMs, ctx);
+  return inProcess(terms, [engine], { files: [], changed }, place.timeoutMs, ctx);
 }
 
 /** The runner of the first language that has one. */
@@ -138,7 +138,7 @@ async function inImage(
   selection: TestSelection,
   timeoutMs: number,
   ctx: Context,
-): Promise<LiveResult> {
+): Promise<TestsRun> {
   const { engine, terms } = session;
   const code = engine.testsCode?.(selection) ?? '';
   const run = session.evaluate(code, place.evaluateOptions({ timeout_ms: timeoutMs }));
@@ -148,97 +148,7 @@ async function inImage(
   if (report === undefined) throw new ToolError(terms.mask(text));
   // The output of the tests is below the first line.
   const printed = text.includes('\n') ? `\n${text.slice(text.indexOf('\n') + 1)}` : '';
-  return judged(report, terms.mask(`${reportText(report, engine.title, run.ms)}${printed}`));
-}
-
-function judged({ passed, failed, skipped }: TestReport, text: string): LiveResult {
-  const all = { status: failed > 0 ? 'failed' : 'passed', passed, failed, skipped };
-  return textResult(all, text);
-}
-
-async function run(runner: TestRunner, selection: TestSelection, terms: TestTerms, ctx: Context): Promise<Ended> {
-  const folder = await mkdtemp(join(tmpdir(), 'vivarium-tests-'));
-  const began = performance.now();
-  try {
-    for (const [name, text] of Object.entries(runner.brings ?? {})) await writeFile(join(folder, name), text);
-    const printed = new OutputBuffer(terms.maxOutput);
-    const { code, why } = await finished(runner, runner.args(selection, folder), folder, terms, printed, ctx);
-    const text = await reportIn(folder);
-    return {
-      report: text === undefined ? undefined : readSafely(runner, text),
-      output: printed.take(terms.unfinished).text,
-      why,
-      code,
-      ms: performance.now() - began,
-    };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** The tests may have replaced the file by anything. */
-async function reportIn(folder: string): Promise<string | undefined> {
-  const file = join(folder, reportFile);
-  const found = await lstat(file).catch(() => undefined);
-  return found?.isFile() === true && found.size <= maxReport ? readFile(file, 'utf8') : undefined;
-}
-
-/** Undefined for a truncated report. */
-function readSafely(runner: TestRunner, text: string): TestReport | undefined {
-  try {
-    return runner.read(text);
-  } catch {
-    return undefined;
-  }
-}
-
-async function finished(
-  { command, reads = [] }: TestRunner,
-  args: readonly string[],
-  folder: string,
-  { home, env, timeoutMs, mask, unfinished, sandbox, audit }: TestTerms,
-  printed: OutputBuffer,
-  ctx: Context,
-): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
-  // In a process group of its own, which is killed afterwards.
-  const plain = { command: await command(), args, env, cwd: home.folder, terms: {}, reads };
-  const launch = sandbox === undefined ? plain : audit.outOfReach(sandboxed(plain, sandbox, [folder]));
-  const child = startChild(launch, false);
-  const printing = [child.stdout, child.stderr] as Readable[];
-  for (const stream of printing) stream.setEncoding('utf8').on('data', (text: string) => printed.add(text));
-  let why: 'over' | 'timeout' = 'over';
-  const stop = (): void => {
-    if (child.pid === undefined) return;
-    // Descendants with a process group of their own first, while the pid is still ours.
-    if (child.exitCode === null && child.signalCode === null) endDescendants(child.pid);
-    signalGroup(child.pid, 'SIGKILL');
-  };
-  const timer = setTimeout(() => {
-    why = 'timeout';
-    stop();
-  }, timeoutMs);
-  ctx.signal.addEventListener('abort', stop, { once: true });
-  if (ctx.signal.aborted) stop();
-  let beats = 0;
-  const beat = setInterval(() => ctx.progress(++beats, undefined, mask(printed.lastLine(unfinished)).slice(-120) || 'tests run'), 1_000);
-  try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject).once('close', resolve);
-      child.once('exit', (status) => {
-        stop();
-        // A process that left the group may keep stdout open for ever.
-        setTimeout(() => resolve(status), drainMs).unref();
-      });
-    });
-    if (ctx.signal.aborted) throw ctx.signal.reason;
-    return { code, why };
-  } finally {
-    clearTimeout(timer);
-    clearInterval(beat);
-    ctx.signal.removeEventListener('abort', stop);
-    stop();
-    for (const stream of printing) stream.destroy();
-  }
+  return { report, text: terms.mask(`${reportText(report, engine.title, run.ms)}${printed}`) };
 }
 
 /** So that no line of it can pose as ours. */

@@ -38,6 +38,10 @@ export interface ResultDetails {
   readonly truncated?: boolean;
   /** Keys of the members that inspect shows. */
   readonly members?: readonly string[];
+  /** Of tests. */
+  readonly passed?: number;
+  readonly failed?: number;
+  readonly skipped?: number;
   /** Of sessions(action: list). */
   readonly sessions?: readonly SessionEntry[];
 }
@@ -124,7 +128,9 @@ export function failure(
   return new ToolError(text, { structured: { ...about, text }, content });
 }
 
-type More = Pick<ResultDetails, 'cell' | 'truncated' | 'members' | 'sessions'> & { readonly refs?: readonly number[] };
+type More = Pick<ResultDetails, 'cell' | 'truncated' | 'members' | 'sessions' | 'passed' | 'failed' | 'skipped'> & {
+  readonly refs?: readonly number[];
+};
 
 function resultDetails(session: Session, status: string, { refs = [], truncated = false, ...more }: More = {}): ResultDetails {
   const { handle: name, generation } = session;

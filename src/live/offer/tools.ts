@@ -6,7 +6,9 @@ import type { Run } from '../session/run.ts';
 import type { EvaluateOptions, Session } from '../session/session.ts';
 import { debugTool } from './debug-tool.ts';
 import { membersText, pausedText } from './report.ts';
+import { testsAfter } from './run-tests.ts';
 import { sessionsTool } from './sessions-tool.ts';
+import type { TestTerms } from './test-process.ts';
 import { askImage, failure, okResult, resultOptions, runResult, waitFor, withNotices } from './tool-results.ts';
 
 const text = { type: 'string' } as const;
@@ -14,7 +16,7 @@ const handle = { type: 'string', description: 'handle; omit for your own' } as c
 
 const goingOn = 'give it as session to go on with what is in it; without one, every call begins anew';
 
-export function offerTools(server: Server, place: CallerSessions): void {
+export function offerTools(server: Server, place: CallerSessions, tests: TestTerms): void {
   server.tool(
     'evaluate',
     {
@@ -30,6 +32,7 @@ export function offerTools(server: Server, place: CallerSessions): void {
           wait_ms: { type: 'integer', minimum: 0, maximum: 600_000, description: 'then [RUNNING] (20000)' },
           timeout_ms: { type: 'integer', minimum: 1, description: 'interrupt after this' },
           package: text,
+          in: { type: 'string', description: 'a loaded module: run in its scope' },
           on_error: { type: 'string', enum: ['report', 'pause'] },
         },
       } as const,
@@ -38,6 +41,7 @@ export function offerTools(server: Server, place: CallerSessions): void {
     async (args, ctx) => {
       const code = args.code ?? args.expression;
       const session = await place.sessionFor(ctx, args.session, args.language, code !== undefined);
+      if (args.in !== undefined && !session.engine.features.scopes) throw new ToolError(noScopes(session));
       const run =
         code === undefined ? awaited(session, args.cell) : begin(session, code, { ...place.evaluateOptions(args), onError: args.on_error });
       const later = code === undefined && args.cell === undefined;
@@ -100,19 +104,46 @@ export function offerTools(server: Server, place: CallerSessions): void {
     'reload',
     {
       description: 'Swap edited files into the running program, keeping its state (default: all changed).',
-      input: { type: 'object', properties: { files: { type: 'array', items: text }, session: text } } as const,
+      input: {
+        type: 'object',
+        properties: {
+          files: { type: 'array', items: text },
+          test: { type: 'boolean', description: 'then run the tests concerned' },
+          session: text,
+        },
+      } as const,
       ...resultOptions,
       annotations: { destructiveHint: false, idempotentHint: true },
     },
-    async ({ files, session: own }, ctx) => {
+    async ({ files, test = false, session: own }, ctx) => {
       const session = await place.sessionFor(ctx, own);
-      const { text: said, failed } = await askImage(session, 'reload', { files }, ctx);
-      if (failed) throw failure(session, said);
-      return okResult(session, 'ok', withNotices(session, ctx, said));
+      const { text: said, failed, changed } = await askImage(session, 'reload', { files }, ctx);
+      if (failed) throw failure(session, test ? `${said}\nNo test was run.` : said);
+      if (!test) return okResult(session, 'ok', withNotices(session, ctx, said));
+      // Only some images tell what changed.
+      const same = changed.length === 0 && session.engine.testsCode === undefined;
+      const tested = same ? undefined : await testsAfter(place, tests, session, changed, ctx).catch(asWords);
+      const { report, text: told } = tested ?? { text: 'Nothing changed, so no test was run.' };
+      const words = withNotices(session, ctx, `${said}\n${told}`);
+      if (tested !== undefined && report === undefined) throw failure(session, words);
+      if (report === undefined) return okResult(session, 'ok', words);
+      const { passed, failed: bad, skipped } = report;
+      return okResult(session, bad > 0 ? 'failed' : 'passed', words, { passed, failed: bad, skipped });
     },
   );
   debugTool(server, place);
   sessionsTool(server, place);
+}
+
+/** The files are swapped in, whatever became of the tests. */
+function asWords(error: unknown): { readonly report?: undefined; readonly text: string } {
+  if (error instanceof ToolError) return { text: error.message };
+  throw error;
+}
+
+function noScopes({ engine }: Session): string {
+  const instead = engine.features.packages ? ': give package' : '';
+  return `in takes a module of JavaScript or TypeScript; ${engine.title} has none${instead}`;
 }
 
 function awaited(session: Session, cell: number | undefined): Run {

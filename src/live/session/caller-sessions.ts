@@ -90,12 +90,14 @@ export class CallerSessions {
     timeout_ms = this.timeoutMs,
     language,
     package: pack,
+    in: within,
   }: {
     timeout_ms?: number | undefined;
     language?: string | undefined;
     package?: string | undefined;
+    in?: string | undefined;
   }): EvaluateOptions {
-    return { timeoutMs: Math.min(timeout_ms, this.timeoutMs), language, package: pack };
+    return { timeoutMs: Math.min(timeout_ms, this.timeoutMs), language, package: pack, within };
   }
 
   /** Whether a call without a handle opens a session, whose handle the answer must then name. */

@@ -11,6 +11,8 @@ export async function interrupt(image: Image, run: Run, why: StopReason, graceMs
   run.stopping = why;
   // It awaits something: no code runs that could be interrupted.
   if (run.pause === undefined && (await image.answers('probe', probeMs))) {
+    // Its end may have come with the answer, and is not noted yet.
+    await new Promise((resolve) => setImmediate(resolve));
     if (run.over) return;
     image.request('abandon', {}).catch(() => undefined);
     return run.end({ status: 'stopped', why, goesOn: true });

@@ -20,6 +20,7 @@ type SavedCell =
       readonly code: string;
       readonly language?: string;
       readonly package?: string;
+      readonly within?: string;
       /** It failed, and is run again for what it did before: cells that follow may need it. */
       readonly failed?: true;
     };
@@ -35,8 +36,9 @@ export async function saveJournal(folder: string, session: Session, name: string
   ownFolder(folder);
   const cells = session.entries
     .filter(({ ok, failed }) => ok || failed)
-    .map(({ code, language, package: pack, failed }): SavedCell => {
-      const more = { ...(language !== undefined && { language }), ...(pack !== undefined && { package: pack }), ...(failed && { failed }) };
+    .map(({ code, language, package: pack, within, failed }): SavedCell => {
+      const given = Object.entries({ language, package: pack, within }).filter(([, value]) => value !== undefined);
+      const more = { ...Object.fromEntries(given), ...(failed && { failed }) };
       return Object.keys(more).length === 0 ? code : { code, ...more };
     });
   const { problem, bytes } = await saveImage(join(folder, `${name}${imageKind}`), session);
@@ -104,8 +106,8 @@ export async function replay(
   let again = 0;
   for (const cell of cells) {
     if (signal.aborted) break;
-    const { code, language, package: pack, failed = false } = typeof cell === 'string' ? { code: cell } : cell;
-    const run = session.evaluate(code, { timeoutMs, language, package: pack });
+    const { code, language, package: pack, within, failed = false } = typeof cell === 'string' ? { code: cell } : cell;
+    const run = session.evaluate(code, { timeoutMs, language, package: pack, within });
     const stop = (): void => void session.stop(run, 'cancelled');
     signal.addEventListener('abort', stop, { once: true });
     await run.settled(2 ** 31 - 1);
@@ -124,8 +126,8 @@ export async function replay(
 
 function isCell(cell: unknown): boolean {
   if (typeof cell === 'string') return true;
-  const { code, language = '', package: pack = '', failed = true } = (cell ?? {}) as Record<string, unknown>;
-  return [code, language, pack].every((one) => typeof one === 'string') && failed === true;
+  const { code, language = '', package: pack = '', within = '', failed = true } = (cell ?? {}) as Record<string, unknown>;
+  return [code, language, pack, within].every((one) => typeof one === 'string') && failed === true;
 }
 
 function checkName(name: string): void {

@@ -11,6 +11,7 @@ export class Run {
   readonly code: string;
   readonly language: string | undefined;
   readonly package: string | undefined;
+  readonly within: string | undefined;
   readonly onError: 'report' | 'pause';
   readonly timeoutMs: number;
   readonly printed: OutputBuffer;
@@ -42,6 +43,7 @@ export class Run {
     options: {
       language?: string | undefined;
       package?: string | undefined;
+      within?: string | undefined;
       onError: 'report' | 'pause';
       timeoutMs: number;
       maxOutput: number;
@@ -52,6 +54,7 @@ export class Run {
     this.code = code;
     this.language = options.language;
     this.package = options.package;
+    this.within = options.within;
     this.onError = options.onError;
     this.timeoutMs = options.timeoutMs;
     this.printed = new OutputBuffer(options.maxOutput);

@@ -23,6 +23,8 @@ export interface EvaluateOptions {
   readonly timeoutMs: number;
   /** Where the language has them. */
   readonly package?: string | undefined;
+  /** The file in whose scope it runs. */
+  readonly within?: string | undefined;
   /** Keeps stderr separate. */
   readonly apart?: boolean;
 }
@@ -32,6 +34,7 @@ export interface Entry {
   readonly code: string;
   readonly language?: string | undefined;
   readonly package?: string | undefined;
+  readonly within?: string | undefined;
   readonly ok: boolean;
   /** It failed, but what it did before stays in effect. */
   readonly failed: boolean;
@@ -114,7 +117,7 @@ export class Session {
     return this.#queue.length;
   }
 
-  evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack, apart }: EvaluateOptions): Run {
+  evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack, within, apart }: EvaluateOptions): Run {
     const end = this.terms.audit.begin(this, 'evaluate', code, language);
     const refused = this.#refusal();
     if (refused !== undefined) {
@@ -122,7 +125,7 @@ export class Session {
       throw new Error(refused);
     }
     const limits = { timeoutMs: Math.min(timeoutMs, this.engine.maxMs ?? timeoutMs), maxOutput: this.terms.maxOutput };
-    const run = new Run(++this.#cells, code, { language, onError, package: pack, apart, ...limits });
+    const run = new Run(++this.#cells, code, { language, onError, package: pack, within, apart, ...limits });
     run.onEnd = (outcome) => end(outcomeEnding(outcome));
     this.#queue.push(run);
     this.lastUsed = performance.now();
@@ -228,6 +231,7 @@ export class Session {
       const prepared = await (this.#notebook as Notebook).prepare(run.code, run.cell, {
         language: run.language,
         package: run.package,
+        within: run.within,
         pauses: run.onError === 'pause',
       });
       // Stopped meanwhile: do not send it.
@@ -380,11 +384,11 @@ export class Session {
     if (names.length > 0) this.onChange(names);
   }
 
-  #note({ cell, code, language, package: pack }: Run, outcome: Outcome): void {
+  #note({ cell, code, language, package: pack, within }: Run, outcome: Outcome): void {
     const whole = code.length <= maxCode;
     const failed = whole && outcome.status === 'error' && outcome.fault.kind !== 'syntax';
     const became = { ok: whole && outcome.status === 'ok', failed, text: inBrief(outcome).slice(0, 500) };
-    this.entries.push({ cell, code: whole ? code : `${code.slice(0, maxCode)}…`, language, package: pack, ...became });
+    this.entries.push({ cell, code: whole ? code : `${code.slice(0, maxCode)}…`, language, package: pack, within, ...became });
     this.#ran++;
     if (this.entries.length <= maxEntries) return;
     this.entries.shift();

@@ -11,7 +11,8 @@ import {
 } from '../../image/engine.ts';
 import { packageFile } from '../../package-files.ts';
 import { languages } from '../languages.ts';
-import { type Cell, CellError, prepareCell } from './cells/cell.ts';
+import { CellError, prepareCell } from './cells/cell.ts';
+import { prepareScopedCell, runScoped } from './cells/scoped-cell.ts';
 import { type ChosenNode, chooseNode } from './choose-node.ts';
 import { javascriptFacts } from './facts.ts';
 import { SourceError, stripTypes } from './loader/strip-types.ts';
@@ -39,6 +40,7 @@ export function javascript({ node, nodeArgs = [] }: JavaScriptOptions = {}): Eng
       reload: true,
       lookup: true,
       packages: false,
+      scopes: true,
       save: 'journal',
     },
     hint: "Import the project's own modules by path (import { x } from './src/x.ts'), call them, look at what they hold.",
@@ -71,37 +73,40 @@ export function visited(socket: string): Engine {
 class JavaScriptNotebook implements Notebook {
   readonly #known = { names: new Set<string>(), functions: new Set<string>() };
 
-  async prepare(code: string, number: number, { language, pauses = false }: CellOptions = {}): Promise<Prepared> {
-    const { declares, functionNames, fresh, ...cell } = await this.#read(code, `cell-${number}`, language, pauses);
-    for (const name of functionNames) this.#known.functions.add(name);
-    for (const name of fresh) this.#known.names.add(name);
+  async prepare(code: string, number: number, { language, within, pauses = false }: CellOptions = {}): Promise<Prepared> {
+    const name = `cell-${number}`;
+    if (within !== undefined) {
+      const cell = await readCell(code, name, language, (plain) => prepareScopedCell(plain, within, pauses));
+      return { fields: { ...runScoped(name), within, scoped: cell }, declares: [] };
+    }
+    const { declares, functionNames, fresh, ...cell } = await readCell(code, name, language, (plain) =>
+      prepareCell(plain, name, this.#known, pauses),
+    );
+    for (const one of functionNames) this.#known.functions.add(one);
+    for (const one of fresh) this.#known.names.add(one);
     return { fields: { ...cell, fresh }, declares };
   }
+}
 
-  /** As JavaScript where it is, otherwise without its types. */
-  async #read(code: string, name: string, language: string | undefined, pauses: boolean): Promise<Cell> {
-    // Parsers recurse, and the compiler of types does not survive it.
-    if (isTooDeep(code)) throw syntaxFault(new CellError('nested too deeply', 1, 1), name, code);
-    try {
-      if (language !== 'typescript') return prepareCell(code, name, this.#known, pauses);
-    } catch (error) {
-      if (!(error instanceof CellError)) throw error;
-      const stripped = await stripTypes(code).catch((why: unknown) => further(error, why));
-      if (typeof stripped !== 'string') throw syntaxFault(stripped, name, code);
-      return this.#stripped(stripped, name, code, pauses, error);
-    }
-    const stripped = await stripTypes(code).catch((why: unknown) => {
-      throw why instanceof SourceError ? syntaxFault(why, name, code) : why;
-    });
-    return this.#stripped(stripped, name, code, pauses);
+/** As JavaScript where it is, otherwise without its types. */
+export async function readCell<T>(code: string, name: string, language: string | undefined, make: (plain: string) => T): Promise<T> {
+  // Parsers recurse, and the compiler of types does not survive it.
+  if (isTooDeep(code)) throw syntaxFault(new CellError('nested too deeply', 1, 1), name, code);
+  let first: CellError | undefined;
+  try {
+    if (language !== 'typescript') return make(code);
+  } catch (error) {
+    if (!(error instanceof CellError)) throw error;
+    first = error;
   }
-
-  #stripped(stripped: string, name: string, code: string, pauses: boolean, first?: CellError): Cell {
-    try {
-      return prepareCell(stripped, name, this.#known, pauses);
-    } catch (error) {
-      throw syntaxFault(first ?? (error as CellError), name, code);
-    }
+  const stripped = await stripTypes(code).catch((why: unknown) => {
+    if (first !== undefined) throw syntaxFault(further(first, why), name, code);
+    throw why instanceof SourceError ? syntaxFault(why, name, code) : why;
+  });
+  try {
+    return make(stripped);
+  } catch (error) {
+    throw syntaxFault(first ?? (error as CellError), name, code);
   }
 }
 

@@ -24,5 +24,23 @@ if (isMainThread) {
 function begin(listen: string): void {
   rmSync(listen, { force: true });
   process.on('exit', () => rmSync(listen, { force: true }));
-  startImage({ beside: startMonitorWorker(listen), listen, keeper: new ValueStore(), provide: provideImports });
+  const provide = (own: string, run: (work: () => Promise<unknown>) => void): void => {
+    const imports = provideImports(own, run);
+    // Two loaders of the same files would be in each other's way.
+    if (!hasOtherLoader([...process.execArgv, ...(process.env['NODE_OPTIONS'] ?? '').split(/\s+/)])) imports.begin();
+  };
+  startImage({ beside: startMonitorWorker(listen), listen, keeper: new ValueStore(), provide });
+}
+
+/** Among the flags of Node, besides the one that brought us. */
+function hasOtherLoader(flags: readonly string[]): boolean {
+  const loading = flags.filter(
+    (one, at) => /^(?:--import|--require|-r|--loader|--experimental-loader)(?:=|$)/.test(one) && !isOurs(one, flags[at + 1]),
+  );
+  return loading.length > 0;
+}
+
+function isOurs(flag: string, next = ''): boolean {
+  const value = flag.includes('=') ? flag.slice(flag.indexOf('=') + 1) : next;
+  return /(?:^vivarium\/here|\/here\.js)$/.test(value);
 }

@@ -5,7 +5,9 @@ import type { Inspector } from '../../js-runtime/inspector.ts';
 import { type LanguageMonitor, type MonitorServices, startMonitor } from '../../js-runtime/monitor-thread.ts';
 import { newestRef, Profiler } from '../../js-runtime/profiling.ts';
 import type { WireFrame } from '../../js-runtime/wire.ts';
+import type { ScopedCell } from './cells/scoped-cell.ts';
 import { Lookup } from './inspect/lookup.ts';
+import { ModuleScopes } from './inspect/module-scope.ts';
 import { ProjectScripts } from './inspect/project-scripts.ts';
 import { Reloader } from './reload/reload.ts';
 
@@ -15,6 +17,7 @@ function javaScriptMonitor({ inspector, debugging, positions, folder, inTime }: 
   const scripts = new ProjectScripts(inspector, debugging, folder);
   const reloading = new Reloader(inspector, debugging, positions, folder);
   const lookup = new Lookup(inspector, scripts);
+  const scopes = new ModuleScopes(inspector, debugging, folder);
   const measuring = new Profiler(inspector, folder);
   const answers: Readonly<Record<string, (request: WireFrame) => Promise<object>>> = {
     inspect: (request) => lookup.alone(() => inTime(inspect(inspector, request))),
@@ -35,8 +38,10 @@ function javaScriptMonitor({ inspector, debugging, positions, folder, inTime }: 
     noted(request, pauses) {
       scripts.remember(asWritten(request), request['text'] as string | undefined);
       reloading.remember(request['imports']);
-      positions.remember(String(request['code']), request['columns']);
-      return pauses ? debugging.pauseOnErrors() : undefined;
+      const { within, scoped } = request as { readonly within?: string; readonly scoped?: ScopedCell };
+      positions.remember(String(request['code']), scoped?.columns ?? request['columns']);
+      if (within === undefined || scoped === undefined) return pauses ? debugging.pauseOnErrors() : undefined;
+      return scopes.prepare(within, scoped, `cell-${String(request['cell'])}`).then(() => (pauses ? debugging.pauseOnErrors() : undefined));
     },
     answer: (request) => answers[String(request['op'])]?.(request),
   };

@@ -7,6 +7,7 @@ import { stripVTControlCharacters as plain } from 'node:util';
 import { readPlainFile } from '../../../node/plain-file.ts';
 import { reportFile, type TestFailure, type TestReport, type TestRunner } from '../../image/test-runner.ts';
 import { packageFile } from '../../package-files.ts';
+import { affectedBy } from './affected-tests.ts';
 
 interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>;
@@ -42,13 +43,13 @@ function findRunner(cwd: string): NodeTests | undefined {
 function vitestOf(cwd: string, bin: string): NodeTests {
   return {
     title: 'vitest',
-    args: ({ files, name }, folder) => [
+    args: ({ files, name, changed }, folder) => [
       bin,
-      'run',
+      ...(changed === undefined ? ['run'] : ['related', '--run', '--passWithNoTests']),
       '--reporter=json',
       `--outputFile=${join(folder, reportFile)}`,
       ...(name === undefined ? [] : [`--testNamePattern=${literal(name)}`]),
-      ...files.map(asPath),
+      ...(changed ?? files).map(asPath),
     ],
     read: (report) => readJest(report, cwd),
   };
@@ -57,11 +58,12 @@ function vitestOf(cwd: string, bin: string): NodeTests {
 function jestOf(cwd: string, bin: string): NodeTests {
   return {
     title: 'jest',
-    args: ({ files, name }, folder) => [
+    args: ({ files, name, changed }, folder) => [
       bin,
       '--json',
       `--outputFile=${join(folder, reportFile)}`,
       ...(name === undefined ? [] : [`--testNamePattern=${literal(name)}`]),
+      ...(changed === undefined ? [] : ['--passWithNoTests', '--findRelatedTests', ...changed.map(asPath)]),
       ...(files.length === 0 ? [] : ['--runTestsByPath', ...files.map(asPath)]),
     ],
     read: (report) => readJest(report, cwd),
@@ -77,6 +79,7 @@ function nodeOf(cwd: string): NodeTests {
   return {
     title: 'node:test',
     brings: { 'reporter.mjs': nodeReporter },
+    affectedBy: (changed) => affectedBy(changed, testFilesOf(cwd), cwd),
     args: ({ files, name }, folder) => [
       ...(loaders.length > 0 ? loaders.flatMap((flag) => flag.split(' ')) : typeLoader(cwd, files.length > 0 ? files : testFilesOf(cwd))),
       '--test',

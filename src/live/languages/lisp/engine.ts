@@ -33,6 +33,7 @@ export function lisp({ sbcl, systems = [], cacheFolder }: LispOptions = {}): Eng
       reload: true,
       lookup: true,
       packages: true,
+      scopes: false,
       save: 'image',
     },
     hint: 'Lisp: the folder is in ASDF\'s registry, (asdf:load-system "my-app") loads it; multiple values come one a line; errors list their restarts, and on_error: "pause" lets you choose one.',

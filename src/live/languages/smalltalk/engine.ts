@@ -31,6 +31,7 @@ export function smalltalk({ node, folder = process.cwd() }: SmalltalkOptions = {
       reload: true,
       lookup: true,
       packages: false,
+      scopes: false,
       save: 'journal',
     },
     hint: "Smalltalk: self fileIn: 'src/Counter.st' brings a file in; it and err stand for _ and _err; lookup knows Counter, Counter>>add:, #add: (callers: its senders) and packages.",

@@ -22,6 +22,7 @@ const features: Features = {
   reload: false,
   lookup: true,
   packages: false,
+  scopes: false,
   save: 'image',
 };
 

@@ -1,8 +1,8 @@
 // The engine of a program the user attached to by its inspector: nothing of ours is in it, so less can be done there.
 import { CellFault, type CellOptions, type Engine, type Notebook, type Prepared } from '../../../image/engine.ts';
-import { asExpression, CellError, prepareCell } from '../cells/cell.ts';
-import { further, isTooDeep, syntaxFault } from '../engine.ts';
-import { stripTypes } from '../loader/strip-types.ts';
+import { asExpression, prepareCell } from '../cells/cell.ts';
+import { prepareScopedCell } from '../cells/scoped-cell.ts';
+import { readCell } from '../engine.ts';
 import { inspectorOf } from './process.ts';
 import { attachTo } from './program.ts';
 import type { Protocol } from './protocol.ts';
@@ -25,6 +25,7 @@ export function attached(target: Target): Engine {
       reload: false,
       lookup: true,
       packages: false,
+      scopes: true,
       save: 'journal',
     },
     hint: '',
@@ -51,17 +52,17 @@ async function closeInspector(protocol: Protocol): Promise<void> {
 
 /** Cells go there as they were written, without their types: the inspector has a way of its own to declare names again. */
 class AttachedNotebook implements Notebook {
-  async prepare(code: string, number: number, { language }: CellOptions = {}): Promise<Prepared> {
+  async prepare(code: string, number: number, { language, within }: CellOptions = {}): Promise<Prepared> {
     const name = `cell-${number}`;
-    if (isTooDeep(code)) throw syntaxFault(new CellError('nested too deeply', 1, 1), name, code);
-    const plain = language === 'typescript' ? await stripTypes(code) : await asJavaScript(code, name);
-    try {
+    if (within !== undefined) {
+      const scoped = await readCell(code, name, language, (plain) => prepareScopedCell(plain, within));
+      return { fields: { code: '', within, scoped }, declares: [] };
+    }
+    return readCell(code, name, language, (plain) => {
       const { declares, imports } = prepareCell(plain, name);
       if (imports.length > 0) throw new CellFault(noImports);
       return { fields: { code: asExpression(plain) ?? plain }, declares };
-    } catch (error) {
-      throw error instanceof CellError ? syntaxFault(error, name, code) : error;
-    }
+    });
   }
 }
 
@@ -71,15 +72,3 @@ const noImports = {
   kind: 'syntax',
   frames: [],
 } as const;
-
-async function asJavaScript(code: string, name: string): Promise<string> {
-  try {
-    prepareCell(code, name);
-    return code;
-  } catch (error) {
-    if (!(error instanceof CellError)) throw error;
-    const stripped = await stripTypes(code).catch((why: unknown) => further(error, why));
-    if (typeof stripped !== 'string') throw syntaxFault(stripped, name, code);
-    return stripped;
-  }
-}

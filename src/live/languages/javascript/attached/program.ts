@@ -2,9 +2,11 @@
 import { type Duplex, duplexPair } from 'node:stream';
 import type { Fault } from '../../../image/engine.ts';
 import { Refused } from '../../../image/refusal.ts';
+import type { ScopedCell } from '../cells/scoped-cell.ts';
 import { ValueInspector } from './inspect.ts';
 import { Protocol, Refusal } from './protocol.ts';
 import { type Evaluated, framesIn, type Remote, type Thrown, textOf, typeOf } from './remote.ts';
+import { AttachedScopes, runTaken } from './scopes.ts';
 
 type Frame = Readonly<Record<string, unknown>>;
 
@@ -27,6 +29,7 @@ export async function attachTo(url: URL, left: (protocol: Protocol) => Promise<v
 class AttachedProgram {
   readonly #protocol: Protocol;
   readonly #looking: ValueInspector;
+  readonly #scopes: AttachedScopes;
   readonly #stream: Duplex;
   #secret: string | undefined;
   #rest = '';
@@ -39,6 +42,7 @@ class AttachedProgram {
   constructor(protocol: Protocol, stream: Duplex, left: (protocol: Protocol) => Promise<void>) {
     this.#protocol = protocol;
     this.#looking = new ValueInspector(protocol);
+    this.#scopes = new AttachedScopes(protocol);
     this.#stream = stream;
     stream.setEncoding('utf8').on('data', (text: string) => this.#received(text));
     stream.on('error', () => undefined);
@@ -51,6 +55,7 @@ class AttachedProgram {
     );
     protocol.onClosed = () => stream.destroy();
     protocol.onEvent = (method, params) => {
+      this.#scopes.heard(method, params);
       if (method === 'Runtime.consoleAPICalled' && this.#listens) this.#printed(params as unknown as Printed);
     };
   }
@@ -127,12 +132,14 @@ class AttachedProgram {
   /** With a limit always: nothing else could end it. */
   async #evaluate(request: Frame): Promise<object> {
     if (request['onError'] === 'pause') throw new Error('An attached program is not paused: everything in it would stand still');
-    const { id, timeoutMs } = request as { id: number; timeoutMs: number };
+    const { id, timeoutMs, within, scoped } = request as { id: number; timeoutMs: number; within?: string; scoped?: ScopedCell };
+    const isScoped = within !== undefined && scoped !== undefined;
+    if (isScoped) await this.#scopes.prepare(within, scoped, `cell-${-id}`);
     await this.#listen(id);
     const terms = {
-      expression: `${String(request['code'])}\n//# sourceURL=cell-${-id}`,
+      expression: isScoped ? runTaken : `${String(request['code'])}\n//# sourceURL=cell-${-id}`,
       timeout: Math.max(1, timeoutMs - aheadMs),
-      replMode: true,
+      ...(isScoped ? { awaitPromise: true } : { replMode: true }),
       includeCommandLineAPI: true,
       silent: true,
       objectGroup: 'console',

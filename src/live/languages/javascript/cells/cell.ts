@@ -114,7 +114,7 @@ export function prepareCell(code: string, name: string, known: Known = nothing, 
 }
 
 /** Lines are the same in both; `shift` and `wrapped` are what the first one has more than was made, and than was written. */
-function columnsOf(made: string, source: string, runs: readonly Run[], shift: number, wrapped: number): Column[] {
+export function columnsOf(made: string, source: string, runs: readonly Run[], shift: number, wrapped: number): Column[] {
   const columns: Column[] = [];
   const column = (text: string, at: number): number => at - (text.lastIndexOf('\n', at - 1) + 1);
   const add = (line: number, there: number, written: number): void => {

@@ -1,6 +1,6 @@
 // Imports and requires of cells, as if the cells were a file in the project's folder.
 import { createRequire, isBuiltin, register } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
 import { graft } from '../reload/class-patch.ts';
@@ -11,6 +11,8 @@ export type Namespace = Readonly<Record<string, unknown>>;
 
 export interface Imports {
   import(specifier: string, options?: object): Promise<Namespace>;
+  /** From now on files are loaded as the project's own. Otherwise that begins with the first cell that imports one. */
+  begin(): void;
 }
 
 /** Under the names the host writes into cells. */
@@ -27,12 +29,15 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
   const renewal = new Renewal(load, own);
   let ready = false;
   // Only who loads files of the project waits for what that needs.
-  const prepare = (specifier: string): void => {
-    if (ready || isBuiltin(specifier)) return;
+  const begin = (): void => {
+    if (ready) return;
     ready = true;
     provideRequire();
     // Beside the bundle that this file is built into.
     register(new URL('./hooks.js', import.meta.url));
+  };
+  const prepare = (specifier: string): void => {
+    if (!isBuiltin(specifier)) begin();
   };
   const helpers = {
     __vivarium_import: async (given: unknown, options?: object, wanted: readonly string[] = []): Promise<Namespace> => {
@@ -46,13 +51,15 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
         throw await renewal.placed(error);
       }
     },
+    // For cells in the scope of a module.
+    __vivarium_import_from: (file: string, given: unknown, options?: object): Promise<Namespace> => {
+      const specifier = String(given);
+      const isPath = /^\.{1,2}\//.test(specifier);
+      return helpers.__vivarium_import(isPath ? pathToFileURL(resolve(folder, dirname(file), specifier)).href : specifier, options);
+    },
     __vivarium_cell: run,
-    __vivarium_meta: Object.freeze({
-      url: pathToFileURL(cell).href,
-      dirname: folder,
-      filename: cell,
-      resolve: (specifier: string) => urlOf(own.resolve(specifier)),
-    }),
+    __vivarium_meta: metaOf(cell),
+    __vivarium_meta_of: (file: string) => metaOf(resolve(folder, file)),
     __vivarium_renewal: renewal,
     __vivarium_scope: renewal.keep,
     __vivarium_pass: renewal.pass,
@@ -69,7 +76,13 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
   for (const [name, value] of Object.entries({ require, __dirname: folder, __filename: cell })) {
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   }
-  return { import: load };
+  return { import: load, begin };
+}
+
+function metaOf(file: string): object {
+  const own = createRequire(file);
+  const resolved = (specifier: string): string => urlOf(own.resolve(specifier));
+  return Object.freeze({ url: pathToFileURL(file).href, dirname: dirname(file), filename: file, resolve: resolved });
 }
 
 /** As an import would: what is not there is an error. Of CommonJS everything is there that its exports hold. */

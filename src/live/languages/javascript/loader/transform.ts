@@ -25,8 +25,8 @@ export const tailBody = '"use strict"; if (false) eval("");';
 
 /** Kept, not called, until the file gains something while it runs. Called for nothing, it stops where a debugger can set constants. */
 const tail: Readonly<Record<Runnable['format'], string>> = {
-  module: `;globalThis.__vivarium_scope?.(import.meta.url, async (run) => { ${tailBody} if (run === undefined) debugger; });`,
-  commonjs: `;globalThis.__vivarium_scope?.(__filename, async (run) => { ${tailBody} if (run === undefined) debugger; });`,
+  module: `;globalThis.__vivarium_scope?.(import.meta.url, async (__vivarium_due) => { ${tailBody} if (__vivarium_due === undefined) debugger; });`,
+  commonjs: `;globalThis.__vivarium_scope?.(__filename, async (__vivarium_due) => { ${tailBody} if (__vivarium_due === undefined) debugger; });`,
 };
 
 let keepsScopes = true;

@@ -253,7 +253,7 @@ class Grafting {
     }
     text += this.#from.code.slice(at);
     const steps = [...this.#steps].filter(([key, { idle }]) => idle !== true || due.has(key));
-    const all = steps.map(([key, step]) => `if (run?.(${JSON.stringify(key)})) { ${step.text} }`).join('\n');
+    const all = steps.map(([key, step]) => `if (__vivarium_due?.(${JSON.stringify(key)})) { ${step.text} }`).join('\n');
     return all === '' ? text : text.replace(tailBody, () => `${tailBody}\n${all}\n`);
   }
 }

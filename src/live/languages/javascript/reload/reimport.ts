@@ -48,6 +48,11 @@ export class Renewal {
     return this.#tails.has(url);
   }
 
+  /** The address of the newest version of a file, by the one without a version. */
+  scopeOf(url: string): string | undefined {
+    return [...this.#tails.keys()].findLast((one) => one.replace(/\?v=\d+$/, '') === url);
+  }
+
   /** Does in the scope of the file what it gained. */
   async fill(url: string, keys: readonly string[]): Promise<void> {
     await this.#tails.get(url)?.((key) => keys.includes(key));

@@ -21,6 +21,8 @@ interface Change {
 
 export interface Reloaded {
   readonly text: string;
+  /** Files that were taken. */
+  readonly changed?: readonly string[];
   readonly failed?: true;
 }
 
@@ -57,6 +59,7 @@ export class Reloader {
     const given = files?.map((file) => realPath(resolve(this.#folder, file)));
     const lines: string[] = [];
     const anew = new Map<string, string>();
+    const changed = new Set<string>();
     const failed = await this.#debugging.withScripts(async (scripts) => {
       const loaded = await this.#loaded(scripts, given);
       const { changes, problems, others } = this.#compare(loaded, given);
@@ -72,6 +75,7 @@ export class Reloader {
       for (const change of inOrder(changes)) {
         const { line, reason } = await this.#swap(change, anew.size > 0);
         if (line !== undefined) lines.push(line);
+        changed.add(change.file);
         if (reason !== undefined) anew.set(change.file, reason);
         blocked ||= line?.startsWith('not ') === true;
       }
@@ -86,7 +90,7 @@ export class Reloader {
     for (const file of given === undefined ? await this.#changedData() : [])
       lines.push(`changed ${this.#short(file)}, which is no program: reload(files: [${JSON.stringify(this.#short(file))}]) reads it anew`);
     const text = lines.length === 0 ? 'Nothing changed on disk.' : lines.join('\n');
-    return failed ? { text, failed } : { text };
+    return failed ? { text, failed } : { text, changed: [...changed, ...anew.keys()] };
   }
 
   /** Scripts of the project, by file. */

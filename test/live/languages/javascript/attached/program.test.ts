@@ -1,8 +1,10 @@
 // Programs the user attached to by their inspector or their number: worked in as they are, and never harmed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLive } from 'vivarium/live';
 import { inspectorOf } from '../../../../../src/live/languages/javascript/attached/process.ts';
@@ -63,6 +65,23 @@ onEachNode((node) => {
       expect((await lab.call('inspect', { target: 'shop', session })).text).toMatch(/name: 'plants'/);
       expect((await lab.call('sessions', { action: 'list' })).text).toMatch(/an attached program {2}idle.*ended by timeout_ms only/);
     }
+  });
+
+  it('The variables of its modules are read where it has them, and what is to be assigned is refused', async () => {
+    await using lab = await openLab({ node });
+    const file = join(lab.folder, 'shop.cjs');
+    writeFileSync(
+      file,
+      "let visits = 3; const stock = new Map([['fern', 3]]);\nsetInterval(() => visits + stock.size, 1000);\nconst later = async () => visits;\nsetInterval(() => later(), 1000);\nconsole.log('up');\n",
+    );
+    const { host } = await inspected(node, `require(${JSON.stringify(file)})`);
+    await using own = await openLab({ attach: [host] });
+    const session = sessionOf(host);
+    expect(await own.value('[visits, await later(), stock.size]', { in: file, session })).toBe('[ 3, 3, 1 ]');
+    expect(await own.value("stock.set('moss', 1).size", { in: file, session })).toBe('2');
+    expect((await own.evaluate('visits = 4', { in: file, session })).text).toContain('can be read, not assigned');
+    expect((await own.evaluate('1', { in: 'none.cjs', session })).text).toContain('There is no file none.cjs');
+    expect(await own.value('Object.keys(globalThis).filter((name) => name.includes("vivarium"))', { session })).toBe('[]');
   });
 
   it('What runs too long in it without a pause is stopped by its limit, and the program goes on', async () => {

@@ -31,6 +31,7 @@ export function squeakOn(image: string): Engine {
       reload: false,
       lookup: true,
       packages: false,
+      scopes: false,
       save: 'journal',
     },
     hint: 'Smalltalk: variables you assign stay.',

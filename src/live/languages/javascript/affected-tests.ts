@@ -1,0 +1,50 @@
+// Which test files a change concerns: those that import one of the changed files, by way of others too. For runners that cannot tell.
+import { readFileSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { findFile, ownFile, source } from './loader/resolve.ts';
+
+/** More than any project has; what is beyond it counts as concerned. */
+const maxFiles = 20_000;
+const imported = /\b(?:from|import|require)\b\s*\(?\s*['"]([^'"\n]+)['"]/g;
+
+/** `changed` and `tests` by their paths in `cwd`, which is also where the result is. */
+export function affectedBy(changed: readonly string[], tests: readonly string[], cwd: string): string[] {
+  const wanted = new Set(changed.map((file) => realPath(resolve(cwd, file))));
+  const needs = new Map<string, readonly string[]>();
+  const reaches = (test: string): boolean => {
+    const met = new Set([realPath(resolve(cwd, test))]);
+    for (const file of met) {
+      if (wanted.has(file) || needs.size > maxFiles) return true;
+      for (const one of needs.get(file) ?? neededBy(file, needs)) met.add(one);
+    }
+    return false;
+  };
+  return tests.filter(reaches);
+}
+
+function neededBy(file: string, needs: Map<string, readonly string[]>): readonly string[] {
+  const found: string[] = [];
+  const text = source.test(file) && ownFile(file) ? read(file) : '';
+  for (const [, specifier = ''] of text.matchAll(imported)) {
+    const needed = findFile(specifier.replace(/\?.*$/, ''), file);
+    if (needed !== undefined) found.push(realPath(needed));
+  }
+  needs.set(file, found);
+  return found;
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
