@@ -24,7 +24,10 @@ const layers: Readonly<Record<string, Layer>> = {
   // In an image: nothing of the host but types of what goes over the wire.
   'js-runtime/': { imports: [], types: ['image/'] },
   'languages/javascript/loader/': { imports: ['languages/javascript/cells/', 'languages/javascript/reload/'] },
-  'languages/javascript/inspect/': { imports: ['js-runtime/'], types: ['image/'] },
+  'languages/javascript/inspect/': {
+    imports: ['js-runtime/', 'languages/javascript/cells/', 'languages/javascript/loader/resolve.ts'],
+    types: ['image/'],
+  },
   'languages/javascript/reload/': { imports: ['js-runtime/', 'languages/javascript/cells/', 'languages/javascript/loader/'] },
   'languages/javascript/boot.ts': { imports: ['js-runtime/', 'languages/javascript/loader/'] },
   'languages/javascript/here.ts': { imports: ['js-runtime/', 'languages/javascript/loader/'] },
@@ -32,7 +35,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'languages/javascript/project-loader.ts': { imports: ['languages/javascript/loader/'] },
   'languages/javascript/monitor.ts': {
     imports: ['js-runtime/', 'languages/javascript/inspect/', 'languages/javascript/reload/'],
-    types: ['image/'],
+    types: ['image/', 'languages/javascript/cells/'],
   },
   'languages/smalltalk/amber/': { imports: ['js-runtime/', 'languages/javascript/loader/imports.ts'], types: ['image/'] },
 
@@ -45,8 +48,16 @@ const layers: Readonly<Record<string, Layer>> = {
     imports: [...facts, 'languages/javascript/facts.ts', 'languages/lisp/facts.ts', 'languages/smalltalk/facts.ts'],
   },
   'languages/javascript/': {
-    imports: [...host, ...facts, 'languages/languages.ts', 'languages/javascript/cells/', 'languages/javascript/loader/strip-types.ts'],
+    imports: [
+      ...host,
+      ...facts,
+      'languages/languages.ts',
+      'languages/javascript/affected-tests.ts',
+      'languages/javascript/cells/',
+      'languages/javascript/loader/strip-types.ts',
+    ],
   },
+  'languages/javascript/affected-tests.ts': { imports: ['languages/javascript/loader/resolve.ts'] },
   'languages/javascript/attached/': {
     imports: ['image/', 'languages/javascript/engine.ts', 'languages/javascript/cells/', 'languages/javascript/loader/strip-types.ts'],
   },

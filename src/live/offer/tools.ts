@@ -12,40 +12,41 @@ import type { TestTerms } from './test-process.ts';
 import { askImage, failure, okResult, resultOptions, runResult, waitFor, withNotices } from './tool-results.ts';
 
 const text = { type: 'string' } as const;
-const handle = { type: 'string', description: 'handle; omit for your own' } as const;
+const handle = { type: 'string', description: 'default: your own' } as const;
 
+const maxWaitMs = 600_000;
 const goingOn = 'give it as session to go on with what is in it; without one, every call begins anew';
 
 export function offerTools(server: Server, place: CallerSessions, tests: TestTerms): void {
   server.tool(
     'evaluate',
     {
-      description: 'Run code in the live image; what it defines stays. Without code: wait for what runs.',
+      description: 'Run code in the live image, where it stays; without code, wait for what runs.',
       input: {
         type: 'object',
         properties: {
           code: text,
-          expression: text,
           cell: { type: 'integer' },
           session: handle,
           language: text,
-          wait_ms: { type: 'integer', minimum: 0, maximum: 600_000, description: 'then [RUNNING] (20000)' },
-          timeout_ms: { type: 'integer', minimum: 1, description: 'interrupt after this' },
+          wait_ms: { type: 'integer', minimum: 0, description: 'then [RUNNING] (20000)' },
+          timeout_ms: { type: 'integer', minimum: 1, description: 'interrupts it' },
           package: text,
-          in: { type: 'string', description: 'a loaded module: run in its scope' },
+          in: { type: 'string', description: 'module to run in' },
           on_error: { type: 'string', enum: ['report', 'pause'] },
         },
       } as const,
       ...resultOptions,
     },
     async (args, ctx) => {
-      const code = args.code ?? args.expression;
+      // Some models call it that.
+      const code = args.code ?? (args as { readonly expression?: string }).expression;
       const session = await place.sessionFor(ctx, args.session, args.language, code !== undefined);
       if (args.in !== undefined && !session.engine.features.scopes) throw new ToolError(noScopes(session));
       const run =
         code === undefined ? awaited(session, args.cell) : begin(session, code, { ...place.evaluateOptions(args), onError: args.on_error });
       const later = code === undefined && args.cell === undefined;
-      const report = await waitFor(session, run, ctx, args.wait_ms ?? place.waitMs, later);
+      const report = await waitFor(session, run, ctx, Math.min(args.wait_ms ?? place.waitMs, maxWaitMs), later);
       const named =
         args.session === undefined && place.isNew(ctx) ? `${report.text}\n[SESSION] ${session.handle}: ${goingOn}` : report.text;
       return runResult(session, run, { ...report, text: named });
@@ -55,7 +56,7 @@ export function offerTools(server: Server, place: CallerSessions, tests: TestTer
   server.tool(
     'inspect',
     {
-      description: 'Look into a value and change nothing: an expression, or #12 as shown before.',
+      description: 'Look into an expression, or #12 as shown before; changes nothing.',
       input: {
         type: 'object',
         properties: {
@@ -103,12 +104,12 @@ export function offerTools(server: Server, place: CallerSessions, tests: TestTer
   server.tool(
     'reload',
     {
-      description: 'Swap edited files into the running program, keeping its state (default: all changed).',
+      description: 'Swap edited files (default: all) into the running program, keeping its state.',
       input: {
         type: 'object',
         properties: {
           files: { type: 'array', items: text },
-          test: { type: 'boolean', description: 'then run the tests concerned' },
+          test: { type: 'boolean', description: 'run its tests' },
           session: text,
         },
       } as const,

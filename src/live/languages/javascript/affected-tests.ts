@@ -5,7 +5,7 @@ import { findFile, ownFile, source } from './loader/resolve.ts';
 
 /** More than any project has; what is beyond it counts as concerned. */
 const maxFiles = 20_000;
-const imported = /\b(?:from|import|require)\b\s*\(?\s*['"]([^'"\n]+)['"]/g;
+const imported = /\b(?:from|import|require)\b\s{0,20}\(?\s{0,20}['"]([^'"\n]{1,500})['"]/g;
 
 /** `changed` and `tests` by their paths in `cwd`, which is also where the result is. */
 export function affectedBy(changed: readonly string[], tests: readonly string[], cwd: string): string[] {
@@ -26,7 +26,7 @@ function neededBy(file: string, needs: Map<string, readonly string[]>): readonly
   const found: string[] = [];
   const text = source.test(file) && ownFile(file) ? read(file) : '';
   for (const [, specifier = ''] of text.matchAll(imported)) {
-    const needed = findFile(specifier.replace(/\?.*$/, ''), file);
+    const needed = findFile(specifier.split('?', 1)[0] ?? '', file);
     if (needed !== undefined) found.push(realPath(needed));
   }
   needs.set(file, found);

@@ -125,7 +125,7 @@ function methodsCode(on: string, source: string): string {
   ].join(' ');
 }
 
-export function isTooDeep(code: string): boolean {
+function isTooDeep(code: string): boolean {
   let depth = 0;
   let most = 0;
   for (const bracket of code.match(/[([{)\]}]/g) ?? []) {
@@ -136,7 +136,7 @@ export function isTooDeep(code: string): boolean {
 }
 
 /** Of what two readers said the one that got further: to the first, a type is a mistake already. */
-export function further(error: CellError, other: unknown): CellError {
+function further(error: CellError, other: unknown): CellError {
   if (!(other instanceof SourceError)) return error;
   const { message, line, column } = other;
   const isFurther = line > error.line || (line === error.line && column > error.column);
@@ -144,7 +144,7 @@ export function further(error: CellError, other: unknown): CellError {
 }
 
 /** With the line and a mark under the place. */
-export function syntaxFault({ message, line, column }: CellError | SourceError, file: string, code: string): CellFault {
+function syntaxFault({ message, line, column }: CellError | SourceError, file: string, code: string): CellFault {
   const text = code.split('\n')[line - 1] ?? '';
   const from = Math.max(0, column - 60);
   const shown = `${text.slice(from, from + 100)}\n${' '.repeat(column - 1 - from)}^`;

@@ -1,10 +1,10 @@
 // The variables of a module in an attached program: they can be read, because nothing of ours was there when the module was loaded.
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { makeIn, notLoaded, withScope } from '../../../js-runtime/scope-reader.ts';
+import { pathToFileURL } from 'node:url';
+import { makeIn, notLoaded, withScope } from '../cells/scope-reader.ts';
 import type { ScopedCell } from '../cells/scoped-cell.ts';
 
-import { urlOf } from '../loader/resolve.ts';
 import type { Protocol } from './protocol.ts';
 import type { Evaluated } from './remote.ts';
 
@@ -34,7 +34,7 @@ export class AttachedScopes {
     // All scripts are told of before it is answered. Left on, it would slow the program down.
     await post('Debugger.enable', {});
     try {
-      const ids = [...this.#scripts].filter(([, url]) => url === urlOf(file) || url === file).map(([id]) => id);
+      const ids = [...this.#scripts].filter(([, url]) => url === pathToFileURL(file).href || url === file).map(([id]) => id);
       if (ids.length === 0) throw new Error(notLoaded(within, file));
       await withScope(post, ids, within, cell, (scope) => makeIn(post, scope, place, cell.text, `\n//# sourceURL=${name}`));
     } finally {

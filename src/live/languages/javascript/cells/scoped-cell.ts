@@ -15,8 +15,8 @@ export interface ScopedCell {
 }
 
 /** Stand for what an evaluated text cannot say. */
-export const importFrom = '__vivarium_import_from';
-export const metaOf = '__vivarium_meta_of';
+const importFrom = '__vivarium_import_from';
+const metaOf = '__vivarium_meta_of';
 
 /** Where the monitor puts the function that was made in the scope. */
 export const scopedPlace = '__vivarium_added.within';

@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Debugger } from '../../../js-runtime/debugger.ts';
 import { type Evaluated, type Inspector, messageOf } from '../../../js-runtime/inspector.ts';
-import { makeIn, notLoaded, withScope } from '../../../js-runtime/scope-reader.ts';
+import { makeIn, notLoaded, withScope } from '../cells/scope-reader.ts';
 import { type ScopedCell, scopedPlace } from '../cells/scoped-cell.ts';
 import { urlOf } from '../loader/resolve.ts';
 

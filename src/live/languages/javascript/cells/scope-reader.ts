@@ -1,8 +1,19 @@
 // What the functions of a module hold of its variables: all that can be had of one that our loader did not load. It can be read only.
 import { existsSync } from 'node:fs';
-import { type Evaluated, messageOf, type Remote } from './inspector.ts';
 
 export type Post = <T>(method: string, params: object) => Promise<T>;
+
+interface Remote {
+  readonly objectId?: string;
+  readonly value?: unknown;
+  readonly unserializableValue?: string;
+  readonly description?: string;
+}
+
+interface Evaluated {
+  readonly result: Remote;
+  readonly exceptionDetails?: { readonly text: string; readonly exception?: Remote };
+}
 
 interface Properties {
   readonly result: readonly { readonly name: string; readonly value?: Remote }[];
@@ -50,7 +61,7 @@ export async function makeIn(post: Post, { names, values }: ScopeValues, place: 
     objectId: result.objectId,
     silent: true,
   });
-  if (exceptionDetails !== undefined) throw new Error(messageOf(exceptionDetails));
+  if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
 }
 
 export function notLoaded(short: string, file: string): string {
@@ -101,7 +112,7 @@ async function functionsOf(post: Post, scriptIds: readonly string[]): Promise<st
       objectGroup: group,
       silent: true,
     });
-    if (exceptionDetails !== undefined) throw new Error(messageOf(exceptionDetails));
+    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     const { result: each } = await post<Properties>('Runtime.getProperties', { objectId: some.objectId, ownProperties: true });
     found.push(...each.flatMap(({ name, value }) => (/^\d+$/.test(name) ? (value?.objectId ?? []) : [])));
   }
