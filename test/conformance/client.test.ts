@@ -47,8 +47,8 @@ const command = `"${process.execPath}" "${inOneFile('test/conformance/client.ts'
 function inOneFile(source: string, outfile: string): string {
   const banner = { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);" };
   const external = ['undici', 'jose', 'ajv'].flatMap((name) => [name, `${name}/*`]);
-  const terms = { bundle: true, platform: 'node', format: 'esm', conditions: ['@vivarium/source'], external, banner } as const;
-  buildSync({ ...terms, entryPoints: [join(root, source)], outfile, logLevel: 'warning' });
+  const terms = { bundle: true, platform: 'node', format: 'esm', external, banner } as const;
+  buildSync({ ...terms, conditions: ['@vivarium/source'], entryPoints: [join(root, source)], outfile, logLevel: 'warning' });
   return outfile;
 }
 

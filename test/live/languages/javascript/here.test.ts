@@ -1,5 +1,6 @@
 // A program of the user's own, started with --import vivarium/here, worked in while it runs.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +22,7 @@ async function begin(lab: Lab, node: string): Promise<{ readonly child: ChildPro
   const socket = join(lab.folder, '.vivarium', `here-${child.pid}.sock`);
   // On a busy machine a program needs long to start; one that has ended never will.
   await expect.poll(() => existsSync(socket) || child.exitCode !== null).toBe(true);
+  await once(child.stdout, 'data');
   expect(child.exitCode).toBe(null);
   return { child, session: `here-${child.pid}`, socket };
 }

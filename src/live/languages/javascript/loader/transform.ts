@@ -23,10 +23,13 @@ export interface Runnable {
  */
 export const tailBody = '"use strict"; if (false) eval("");';
 
-/** Kept, not called, until the file gains something while it runs. Called for nothing, it stops where a debugger can set constants. */
+/**
+ * Kept, not called, until the file gains something while it runs. Called for nothing, it stops where a debugger can set constants.
+ * Its ends stand in lines of their own: so the engine finds them again.
+ */
 const tail: Readonly<Record<Runnable['format'], string>> = {
-  module: `;globalThis.__vivarium_scope?.(import.meta.url, async (__vivarium_due) => { ${tailBody} if (__vivarium_due === undefined) debugger; });`,
-  commonjs: `;globalThis.__vivarium_scope?.(__filename, async (__vivarium_due) => { ${tailBody} if (__vivarium_due === undefined) debugger; });`,
+  module: `;globalThis.__vivarium_scope?.(import.meta.url, async (__vivarium_due) => {\n${tailBody}\nif (__vivarium_due === undefined) debugger;\n});`,
+  commonjs: `;globalThis.__vivarium_scope?.(__filename, async (__vivarium_due) => {\n${tailBody}\nif (__vivarium_due === undefined) debugger;\n});`,
 };
 
 let keepsScopes = true;

@@ -14,11 +14,18 @@ export interface Part {
   /** From its start to its body, and the body. */
   readonly head: string;
   readonly body: string;
+  /** Behind the parenthesis of its parameters, from its start; an arrow may have none. */
+  readonly paren: number | undefined;
   readonly async: boolean;
   /** Handed to a call while the file was loaded: what that computed stays as it is. */
   readonly given: boolean;
   /** The fields of a class, which are no function. */
   readonly isFields?: true;
+}
+
+interface Word {
+  readonly start: number;
+  readonly text: string;
 }
 
 export interface Outline {
@@ -30,7 +37,7 @@ export interface Outline {
 
 export function outlineOf({ code, format }: Runnable): Outline {
   const { parse } = parser();
-  const words: { readonly start: number; readonly text: string }[] = [];
+  const words: Word[] = [];
   const program = parse(code, {
     ecmaVersion: 'latest',
     sourceType: format === 'module' ? 'module' : 'script',
@@ -42,7 +49,7 @@ export function outlineOf({ code, format }: Runnable): Outline {
   const kinds: string[] = [];
   const visit = (node: AnyNode, name: string, given: boolean): void => {
     if (isFunction(node)) {
-      parts.push({ ...partOf(node, name, code), given });
+      parts.push({ ...partOf(node, name, code), paren: parenIn(node, words), given });
       kinds.push(`${node.type}${node.async ? ' async' : ''}${node.generator ? ' *' : ''} ${nameOf(node.id, code)}`);
       return;
     }
@@ -71,55 +78,6 @@ export function outlineOf({ code, format }: Runnable): Outline {
   return { code, shape: `${outside.map(({ text }) => text).join(' ')}\n${kinds.join('\n')}`, parts };
 }
 
-/**
- * The text to swap in: the running one with new functions, and nothing else of it touched, for the engine refuses more.
- * `originals` are the bodies of arrows as they were loaded.
- */
-export function swapped(running: Outline, known: Outline, wanted: Outline, originals: readonly (string | undefined)[]): string {
-  return rewritten(running, (old, at) => {
-    const part = wanted.parts[at] as Part;
-    return part.text === known.parts[at]?.text ? old.text : replacement(part, old, originals[at]);
-  });
-}
-
-/**
- * The running text with the ends of the functions that change in lines of their own. The engine compares texts by lines first,
- * and takes a change at the very end of a function for one outside of it.
- */
-export function loosened(running: Outline, known: Outline, wanted: Outline, originals: (string | undefined)[]): string {
-  return rewritten(running, (old, at) => {
-    if (wanted.parts[at]?.text === known.parts[at]?.text || ownLine.test(old.text) || old.isFields) return old.text;
-    const original = originals[at];
-    if (original === undefined) return `${old.text.slice(0, -1)}\n}`;
-    if (original.startsWith('\n')) return old.text;
-    originals[at] = `\n${original}`;
-    return `${old.text.slice(0, old.text.length - original.length)}\n${original}`;
-  });
-}
-
-const ownLine = /\n\s*\}$/;
-
-function rewritten(running: Outline, rewrite: (part: Part, at: number) => string): string {
-  let text = '';
-  let from = 0;
-  for (const [at, part] of running.parts.entries()) {
-    text += running.code.slice(from, part.start) + rewrite(part, at);
-    from = part.end;
-  }
-  return text + running.code.slice(from);
-}
-
-/** An arrow without braces keeps its old end, where it is never reached: the engine would refuse another. */
-function replacement({ text, head, body, expression, async }: Part, old: Part, original: string | undefined): string {
-  if (original === undefined) {
-    const block = expression === undefined ? text : `${head}{ return (${expression}\n); }`;
-    const [end] = ownLine.exec(old.text) ?? [];
-    return end === undefined || ownLine.test(block) ? block : `${block.slice(0, -1)}${end}`;
-  }
-  const inner = expression ?? (async ? `await (async () => ${body})()` : `(() => ${body})()`);
-  return `${head}true?(${inner}\n):${original}`;
-}
-
 /** Node 24 ends when a function that was swapped evaluates text in its own scope. */
 export function evaluates({ parts }: Outline): boolean {
   return parts.some(({ text }) => /(?<![.\w$])eval\s*\(/.test(text.replace(tailBody, '')));
@@ -134,7 +92,7 @@ export function changesGiven(known: Outline, wanted: Outline): boolean {
   return wanted.parts.some(({ text, name, given }, at) => given && !name.includes('__vivarium') && text !== known.parts[at]?.text);
 }
 
-function partOf(node: FunctionNode & { readonly id?: unknown }, name: string, code: string): Omit<Part, 'given'> {
+function partOf(node: FunctionNode & { readonly id?: unknown }, name: string, code: string): Omit<Part, 'given' | 'paren'> {
   const { start, end, body } = node as unknown as { start: number; end: number; body: AnyNode };
   // Parentheses around a body belong to it.
   const arrow = node.type === 'ArrowFunctionExpression' && node.expression;
@@ -150,6 +108,18 @@ function partOf(node: FunctionNode & { readonly id?: unknown }, name: string, co
     body: text,
     async: node.async,
   };
+}
+
+function parenIn(node: FunctionNode & { readonly id?: unknown }, words: readonly Word[]): number | undefined {
+  const from = isNode(node.id) ? node.id.end : node.start;
+  const to = node.params[0]?.start ?? Number.POSITIVE_INFINITY;
+  const at = words.findIndex(({ start, text }) => start >= from && text === '(');
+  const found = words[at]?.start ?? Number.POSITIVE_INFINITY;
+  return found < to && found < bodyOf(node).start ? found + 1 - node.start : undefined;
+}
+
+function bodyOf(node: FunctionNode): AnyNode {
+  return node.body as AnyNode;
 }
 
 /**
@@ -170,7 +140,7 @@ export function fieldsOf(
   const privates = fields.flatMap(({ key }) => (key.type === 'PrivateIdentifier' ? [key.name] : [])).sort();
   const head = code.slice(start, from);
   return {
-    part: { text: code.slice(start, end), start, end, expression, head, body: expression, async: false, given: false },
+    part: { text: code.slice(start, end), start, end, expression, head, body: expression, paren: undefined, async: false, given: false },
     all: fields,
     privates: privates.join(),
   };

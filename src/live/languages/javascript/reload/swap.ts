@@ -5,8 +5,9 @@ import type { Inspector } from '../../../js-runtime/inspector.ts';
 import type { Imported } from '../cells/cell.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { type Graft, grafted } from './graft.ts';
-import { changedNames, changesGiven, evaluates, loosened, type Outline, outlineOf, swapped } from './outline.ts';
+import { changedNames, changesGiven, evaluates, type Outline, outlineOf } from './outline.ts';
 import { takenFrom } from './requirers.ts';
+import { changedParts, groups, loosened, swapped } from './rewrite.ts';
 
 export interface Script {
   readonly id: string;
@@ -62,7 +63,7 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
   if (changesGiven(known, to)) remarks.push('what was computed with it when the file was loaded keeps its value');
   if (known.parts.some((part, at) => part.isFields && to.parts[at]?.text !== part.text))
     remarks.push('instances made before keep the fields they have');
-  const old = { running: script.running, originals: [...script.originals] };
+  const old = script.running;
   let status = between === undefined ? 'Ok' : await set(script, known, between, wanted, around);
   if (between === undefined) status = await set(script, known, to, wanted, around);
   if (/Active/.test(status)) return { status: 'waits', names };
@@ -71,8 +72,7 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
     if (due.size > 0) await around.onMain('__vivarium_renewal.mark()');
     if (due.size > 0) await around.onMain(`__vivarium_renewal.fill(${JSON.stringify(script.url)}, ${JSON.stringify([...due])})`);
   } catch (error) {
-    await put(script, old.running, around);
-    script.originals.splice(0, script.originals.length, ...old.originals);
+    await put(script, old, around);
     return { status: 'failed', error: error instanceof Error ? error.message : String(error) };
   }
   if (between !== undefined) await set(script, between, to, wanted, around);
@@ -152,16 +152,17 @@ function constantsIn(graft: Graft | undefined, due: ReadonlySet<string>): Map<st
 
 async function set(script: Script, known: Outline, to: Outline, wanted: Runnable, around: Surroundings): Promise<string> {
   const outline = (): Outline => outlineOf({ ...wanted, code: script.running });
-  if (script.originals.length === 0) script.originals.push(...outline().parts.map(({ expression }) => expression));
-  // For CommonJS the engine does not tell what it left out.
-  let status = wanted.format === 'module' ? await put(script, swapped(outline(), known, to, script.originals), around) : '';
-  if (status !== 'Ok' && !/Active/.test(status)) {
-    const originals = [...script.originals];
-    status = await put(script, loosened(outline(), known, to, originals), around);
-    if (status !== 'Ok') return status;
-    script.originals.splice(0, originals.length, ...originals);
-    status = await put(script, swapped(outline(), known, to, originals), around);
+  const first = outline();
+  if (script.originals.length === 0) script.originals.push(...first.parts.map(({ expression }) => expression));
+  const before = script.running;
+  const changed = changedParts(known, to);
+  const loose = loosened(first, to, changed, script.originals);
+  if (loose === undefined) return 'too long';
+  let status = await put(script, loose, around);
+  for (const group of groups(first, to, changed)) {
+    if (status === 'Ok') status = await put(script, swapped(outline(), to, group, script.originals), around);
   }
+  if (status !== 'Ok' && script.running !== loose) await put(script, before, around);
   return status;
 }
 

@@ -145,7 +145,7 @@ onEachNode((node) => {
       });
       const child = spawn(node, [...flags, '--import', here, 'main.mjs'], { cwd: lab.folder, stdio: ['ignore', 'ignore', 'inherit'] });
       onTestFinished(() => void child.kill('SIGKILL'));
-      await eventually(() => existsSync(join(lab.folder, '.vivarium', `here-${child.pid}.sock`)) || child.exitCode !== null).toBe(true);
+      await expect.poll(() => existsSync(join(lab.folder, '.vivarium', `here-${child.pid}.sock`)) || child.exitCode !== null).toBe(true);
       return { lab, session: `here-${child.pid}` };
     }
 
