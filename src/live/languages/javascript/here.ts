@@ -6,6 +6,7 @@ import { ownFolder } from '../../../node/own-folder.ts';
 import { startImage } from '../../js-runtime/main-thread.ts';
 import { startMonitorWorker } from '../../js-runtime/monitor-worker.ts';
 import { ValueStore } from '../../js-runtime/value-store.ts';
+import { compileEagerly } from './loader/eager.ts';
 import { provideImports } from './loader/imports.ts';
 
 // Workers of the program inherit its --import.
@@ -24,6 +25,7 @@ if (isMainThread) {
 function begin(listen: string): void {
   rmSync(listen, { force: true });
   process.on('exit', () => rmSync(listen, { force: true }));
+  compileEagerly();
   const provide = (own: string, run: (work: () => Promise<unknown>) => void): void => {
     const imports = provideImports(own, run);
     // Two loaders of the same files would be in each other's way.
