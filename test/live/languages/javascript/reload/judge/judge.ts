@@ -16,7 +16,7 @@ export interface Verdict {
   readonly edit: Edit;
   /** What the answer has about this edit. */
   readonly said: readonly string[];
-  readonly verdict: 'equal' | 'told' | 'silent' | 'false' | 'unfit';
+  readonly verdict: 'equal' | 'told' | 'silent' | 'false' | 'unfit' | 'lost';
   /** It was imported anew, or a fresh image is recommended. */
   readonly restart: boolean;
   readonly silent: readonly Difference[];
@@ -26,7 +26,7 @@ export interface Verdict {
   readonly problem?: string;
 }
 
-const stale = /\b(?:keeps?|stays?|still|removed|old|not follow|fresh)\b/;
+const stale = /\b(?:keeps?|stays?|still|removed|old|not follow|fresh|begin again|another order)\b/;
 
 export function judge({ edit, answer, reloaded, fresh, unfit }: Seen): Verdict {
   const said = linesAbout(answer, edit);
@@ -42,12 +42,17 @@ export function judge({ edit, answer, reloaded, fresh, unfit }: Seen): Verdict {
   return { edit, said, verdict, restart, silent, told, untrue };
 }
 
+/** The program did not survive it. */
+export function lost(edit: Edit, error: unknown): Verdict {
+  return { edit, said: [], verdict: 'lost', restart: true, silent: [], told: [], untrue: [], problem: String(error) };
+}
+
 /** Lines that name one of its files; where nothing could be changed, that is said of all. */
 function linesAbout(answer: string, { id }: Edit): string[] {
   return answer.split('\n').filter((line) => line.includes(`${id}/`) || /^Nothing was changed/.test(line));
 }
 
-export function differencesOf(reloaded: Facts, fresh: Facts): Difference[] {
+function differencesOf(reloaded: Facts, fresh: Facts): Difference[] {
   const found: Difference[] = [];
   // A module that cannot be looked at has no other facts.
   const failed = 'now|*|failure' in reloaded || 'now|*|failure' in fresh;
@@ -73,6 +78,11 @@ function tells(line: string, { view, name, what, reloaded, fresh }: Difference, 
   if (/^(?:not |gone |Nothing was changed)/.test(line)) return true;
   if (/^(?:What |imported anew |changed )/.test(line)) return view !== 'now' && view !== 'imported' && /^What .* still uses /.test(line);
   const named = namedIn(line);
+  // What a constructor gave an instance is its state; the answer says that the constructor is another one now.
+  if ((view === 'instance' || view === 'bound') && !what.endsWith('text')) {
+    const made = [...line.matchAll(/([\w$]+)\.constructor\b|\bfields of ([\w$]+)/g)].map(([, one, other]) => one ?? other ?? '');
+    if (made.some((one) => reach.of(name).has(one))) return true;
+  }
   // The names of a module: each that is there on one side only.
   const wanted = name === '*' && what === 'names' ? unlike(reloaded, fresh) : [name];
   return wanted.length > 0 && wanted.every((one) => [...reach.of(one)].some((used) => named.has(used)));
@@ -85,14 +95,15 @@ function unlike(one = '', other = ''): string[] {
 
 /** What the line calls old, by the words it uses for it. */
 function namedIn(line: string): Set<string> {
-  const [, names = '', remarks = ''] = /^\w+ \S+?(?:: (.*?))?(?: \((?!removed)(.*)\))?$/.exec(line) ?? [];
   const words = (text: string): string[] => text.match(/[\p{ID_Start}$_#][\p{ID_Continue}$]*/gu) ?? [];
+  if (!/^(?:swapped|unchanged) /.test(line)) return new Set(stale.test(line) ? words(line) : []);
+  const [, names = '', remarks = ''] = /^\w+ \S+?(?:: (.*?))?(?: \((?!removed)(.*)\))?$/.exec(line) ?? [];
   const found: string[] = [];
   for (const one of names.split(', ')) if (/\(removed\)$/.test(one)) found.push(...words(one));
   for (const remark of remarks.split('; ')) {
     if (!stale.test(remark)) continue;
     found.push(...words(remark));
-    if (/\bit\b|^instances\b/.test(remark)) found.push(...words(names));
+    if (/\bit\b|\bits\b|^instances\b/.test(remark)) found.push(...words(names));
   }
   return new Set(found);
 }

@@ -2,9 +2,9 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { publishedEdits, publishedVersions } from '../../../../../../scripts/published-edits.mjs';
-import { judge, type Verdict } from './judge.ts';
+import { judge, lost, type Verdict } from './judge.ts';
 import { publishedEdit } from './published.ts';
-import { Bench } from './run.ts';
+import { Bench, type Seen } from './run.ts';
 
 export interface Row {
   readonly name: string;
@@ -24,15 +24,20 @@ export async function provePublished(node: string, names: readonly string[]): Pr
   const furnish = (project: string): void => symlinkSync(join(folder, 'node_modules'), join(project, 'node_modules'));
   const rows: Row[] = [];
   for (let from = 0; from < names.length; from += perImage) {
-    await using bench = await Bench.open({ node, observed: {}, furnish });
+    let bench = await Bench.open({ node, observed: {}, furnish });
     for (const name of names.slice(from, from + perImage)) {
       const edit = publishedEdit(name, folder);
-      const [seen] = await bench.see([edit]);
-      if (seen === undefined) throw new Error(`${name} was not judged`);
-      const verdict = judge(seen);
+      const verdict = await bench.see([edit]).then(
+        ([seen]) => judge(seen as Seen),
+        (error: unknown) => lost(edit, error),
+      );
       const [before, after] = publishedVersions(name);
       rows.push({ name, before, after, kind: edit.required ? 'CommonJS' : 'ES modules', outcome: outcomeOf(verdict), verdict });
+      if (verdict.verdict !== 'lost') continue;
+      await bench.close();
+      bench = await Bench.open({ node, observed: {}, furnish });
     }
+    await bench.close();
   }
   return rows;
 }

@@ -1,5 +1,5 @@
 // Edits that are made up from a number, judged many at a time, and made smaller where one shows a lie.
-import { judge, type Verdict } from '../judge/judge.ts';
+import { judge, lost, type Verdict } from '../judge/judge.ts';
 import { Bench, type Edit } from '../judge/run.ts';
 import { mutated } from './mutate.ts';
 import { Maker, Random } from './program.ts';
@@ -21,21 +21,47 @@ export function madeEdit(seed: number): MadeEdit {
   return { seed, before, ...mutated(before, maker) };
 }
 
-/** Edits of one reload, and of one image: an image costs more than an edit, but what it has loaded makes each of them slower. */
-const [perReload, perImage] = [25, 100];
+/** Edits of one reload, and reloads of one image: an image costs more than an edit, but what it has loaded makes each of them slower. */
+const [perReload, reloads] = [25, 4];
 
 export async function judgeMade(node: string, all: readonly MadeEdit[]): Promise<MadeVerdict[]> {
   const verdicts: MadeVerdict[] = [];
-  for (let from = 0; from < all.length; from += perImage) {
-    await using bench = await Bench.open({ node, observed: { few: true } });
-    const end = Math.min(from + perImage, all.length);
-    for (let at = from; at < end; at += perReload) {
-      const part = all.slice(at, Math.min(at + perReload, end)).map((made, index) => ({ made, edit: asEdit(made, at + index) }));
-      const found = new Map((await bench.see(part.map(({ edit }) => edit))).map((seen) => [seen.edit, judge(seen)]));
-      verdicts.push(...part.map(({ made, edit }) => ({ ...(found.get(edit) as Verdict), made })));
+  let bench: Bench | undefined;
+  for (let from = 0, round = 0; from < all.length; from += perReload, round++) {
+    if (round % reloads === 0) {
+      await bench?.close();
+      bench = await Bench.open({ node, observed: { few: true } });
+    }
+    const part = all.slice(from, from + perReload).map((made, at) => ({ made, edit: asEdit(made, from + at) }));
+    try {
+      verdicts.push(...(await judgedIn(bench as Bench, part)));
+    } catch {
+      // One of them ended the image: each gets its own, and a later one a new image.
+      for (const one of part) verdicts.push(await judgedAlone(node, one));
+      round = -1;
     }
   }
+  await bench?.close();
   return verdicts;
+}
+
+interface Placed {
+  readonly made: MadeEdit;
+  readonly edit: Edit;
+}
+
+async function judgedIn(bench: Bench, part: readonly Placed[]): Promise<MadeVerdict[]> {
+  const found = new Map((await bench.see(part.map(({ edit }) => edit))).map((seen) => [seen.edit, judge(seen)]));
+  return part.map(({ made, edit }) => ({ ...(found.get(edit) as Verdict), made }));
+}
+
+async function judgedAlone(node: string, one: Placed): Promise<MadeVerdict> {
+  await using bench = await Bench.open({ node, observed: { few: true } });
+  try {
+    return (await judgedIn(bench, [one]))[0] as MadeVerdict;
+  } catch (error) {
+    return { ...lost(one.edit, error), made: one.made };
+  }
 }
 
 /** Files of TypeScript may have no import or export that says what they are. */

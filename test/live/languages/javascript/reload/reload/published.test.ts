@@ -4,7 +4,7 @@ import { publishedNotRun } from '../../../../../../scripts/published-edits.mjs';
 import { onEachNode } from '../../../../fixture.ts';
 import { complaint, provePublished } from '../judge/prove.ts';
 
-const dozen = ['bytes', 'clsx', 'defu', 'dset', 'etag', 'fast-deep-equal', 'is-plain-obj', 'kind-of', 'mri', 'ms', 'strip-ansi', 'vary'];
+const dozen = ['braces', 'bytes', 'cookie-es', 'destr', 'dset', 'etag', 'ini', 'is-plain-obj', 'kind-of', 'ms', 'strip-ansi', 'vary'];
 
 describe.skipIf(publishedNotRun())('after the reload of a published edit', () => {
   onEachNode((node) => {
