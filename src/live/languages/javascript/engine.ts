@@ -44,7 +44,9 @@ export function javascript({ node, nodeArgs = [] }: JavaScriptOptions = {}): Eng
     hint: "Import the project's own modules by path (import { x } from './src/x.ts'), call them, look at what they hold.",
     async launch({ cwd, env, heapMb }: LaunchOptions): Promise<Launch> {
       // With some room: what fills the memory is to be stopped before the engine gives up.
-      const args = [`--max-old-space-size=${heapMb + 64}`, ...nodeArgs, packageFile('live/languages/javascript/boot.cjs')];
+      // Modules may be loaded by these, before the image can see to it that they can be swapped: loader/eager.ts.
+      const eager = nodeArgs.length === 0 ? [] : ['--no-lazy', '--no-flush-bytecode'];
+      const args = [`--max-old-space-size=${heapMb + 64}`, ...eager, ...nodeArgs, packageFile('live/languages/javascript/boot.cjs')];
       return { ...(await nodeFor(cwd)), args, env, cwd, terms: { heapMb } };
     },
     open: () => new JavaScriptNotebook(),

@@ -6,6 +6,7 @@ import { ownFolder } from '../../../node/own-folder.ts';
 import { startImage } from '../../js-runtime/main-thread.ts';
 import { startMonitorWorker } from '../../js-runtime/monitor-worker.ts';
 import { ValueStore } from '../../js-runtime/value-store.ts';
+import { compileEagerly } from './loader/eager.ts';
 import { provideImports } from './loader/imports.ts';
 
 // Workers of the program inherit its --import.
@@ -24,5 +25,6 @@ if (isMainThread) {
 function begin(listen: string): void {
   rmSync(listen, { force: true });
   process.on('exit', () => rmSync(listen, { force: true }));
+  compileEagerly();
   startImage({ beside: startMonitorWorker(listen), listen, keeper: new ValueStore(), provide: provideImports });
 }

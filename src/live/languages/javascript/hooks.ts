@@ -28,12 +28,14 @@ interface Loaded {
   readonly shortCircuit?: boolean;
 }
 
-/** Modules by their bare address, each with those that import it. */
-const importers = new Map<string, Set<string>>();
+/** Modules by their bare address, each with those that import it, and by which names. */
+const importers = new Map<string, Map<string, Set<string>>>();
 /** What is asked for instead of the bare address. */
 const versions = new Map<string, string>();
 /** Texts that stand in front of a module which gained exports while it ran. */
 const facades = new Map<string, string>();
+/** What was asked for before. */
+const passed = new Map<string, string>();
 let latest = 0;
 
 /** Given by `register`. */
@@ -53,8 +55,8 @@ export async function resolve(
   const address = bare(found.url);
   // What stands in front of a module means the module.
   if (!address.startsWith('file:') || found.url !== address || (parentURL !== address && bare(parentURL) === address)) return found;
-  const known = importers.get(address) ?? new Set();
-  importers.set(address, known.add(bare(parentURL)));
+  const known = importers.get(address) ?? new Map<string, Set<string>>();
+  importers.set(address, known.set(bare(parentURL), (known.get(bare(parentURL)) ?? new Set()).add(specifier)));
   const version = versions.get(address);
   return version === undefined ? found : { ...found, url: `${address}?${version}` };
 }
@@ -105,6 +107,8 @@ function asked(url: string): unknown {
   if (pathname === 'renew') return renew(urls);
   if (pathname === 'revert') return revert(Number(searchParams.get('version')));
   if (pathname === 'facade') return pass(String(searchParams.get('url')), String(searchParams.get('text')));
+  if (pathname === 'links') return [...(importers.get(bare(String(searchParams.get('url')))) ?? [])].map(([one, by]) => [one, [...by]]);
+  if (pathname === 'unpass') return unpass(String(searchParams.get('url')));
   if (pathname === 'flaw') return flaw();
   if (pathname === 'data') return changedData();
   return null;
@@ -112,8 +116,20 @@ function asked(url: string): unknown {
 
 function pass(url: string, text: string): null {
   const version = `facade=${++latest}`;
+  const old = versions.get(bare(url));
+  if (old === undefined) passed.delete(bare(url));
+  else passed.set(bare(url), old);
   versions.set(bare(url), version);
   facades.set(`${bare(url)}?${version}`, text);
+  return null;
+}
+
+/** What stood in front of it before stands there again. */
+function unpass(url: string): null {
+  const address = bare(url);
+  const old = passed.get(address);
+  if (old === undefined) versions.delete(address);
+  else versions.set(address, old);
   return null;
 }
 
@@ -122,7 +138,7 @@ let before: readonly (readonly [string, string | undefined])[] = [];
 /** The modules and all that import them are read anew when they are next asked for. */
 function renew(urls: readonly string[]): { readonly version: number; readonly stale: readonly string[] } {
   const stale = new Set(urls);
-  for (const one of stale) for (const importer of importers.get(one) ?? []) if (!isCell(importer)) stale.add(importer);
+  for (const one of stale) for (const importer of importers.get(one)?.keys() ?? []) if (!isCell(importer)) stale.add(importer);
   latest++;
   before = [...stale].map((one) => [one, versions.get(one)] as const);
   for (const one of stale) versions.set(one, `v=${latest}`);

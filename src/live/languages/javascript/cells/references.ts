@@ -7,6 +7,7 @@ export class References {
   readonly #code: string;
   readonly #edits: Edit[] = [];
   readonly #moved: ReadonlyMap<string, string>;
+  readonly #statements: Set<number> = new Set();
 
   /** `moved`: what stands for a name of the top level. */
   constructor(code: string, program: Program, moved: ReadonlyMap<string, string>) {
@@ -27,12 +28,20 @@ export class References {
     return text + this.#code.slice(from, end);
   }
 
+  /** Where names that live elsewhere stand in it. */
+  within({ start, end }: { readonly start: number; readonly end: number }): readonly { readonly start: number; readonly name: string }[] {
+    return this.#edits
+      .filter((edit) => edit.start >= start && edit.end <= end)
+      .map((edit) => ({ start: edit.start, name: this.#code.slice(edit.start, edit.end) }));
+  }
+
   #visit(node: AnyNode, parent: AnyNode, key: string, hidden: ReadonlySet<string>): void {
     if (node.type === 'Identifier') {
       const place = hidden.has(node.name) || isLabelOrKey(parent, key) ? undefined : this.#moved.get(node.name);
-      if (place !== undefined) this.#edits.push({ start: node.start, end: node.end, text: place });
+      if (place !== undefined) this.#edits.push({ start: node.start, end: node.end, text: this.#called(node, parent, key, place) });
       return;
     }
+    if (node.type === 'ExpressionStatement') this.#statements.add(node.start);
     if (/^(?:Import|Export(?:All|Specifier))/.test(node.type) && node.type !== 'ImportExpression') return;
     const own = declaredIn(node).filter((name) => this.#moved.has(name));
     const within = own.length === 0 ? hidden : new Set([...hidden, ...own]);
@@ -42,6 +51,12 @@ export class References {
       if (Array.isArray(value)) for (const one of value) if (isNode(one)) this.#visit(one, node, name, within);
       if (isNode(value)) this.#visit(value, node, name, within);
     }
+  }
+
+  /** Called by its name a function has no `this`. At the start of a statement a parenthesis would belong to the line before. */
+  #called(node: AnyNode, parent: AnyNode, key: string, place: string): string {
+    if (!/^(?:callee|tag)$/.test(key) || !/^(?:Call|TaggedTemplate)Expression$/.test(parent.type)) return place;
+    return `${this.#statements.has(node.start) ? '0, ' : ''}(0, ${place})`;
   }
 
   /** `{ a }` and `{ a = 1 }`: the name stays the key. */

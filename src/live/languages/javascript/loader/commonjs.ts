@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import Module from 'node:module';
 import { changedData, noteData } from './data-files.ts';
+import { compileEagerly, lazily } from './eager.ts';
 import { fileAt, findFile, isFile, ownFile } from './resolve.ts';
 import { runnable } from './transform.ts';
 
@@ -21,7 +22,11 @@ interface Loader {
 
 const loader = Module as unknown as Loader;
 
-export function provideRequire(): void {
+let isEager = false;
+
+/** `eager`: files of the project may be swapped while they run. */
+export function provideRequire({ eager = false }: { readonly eager?: boolean } = {}): void {
+  isEager = eager;
   const { _extensions: extensions, _resolveFilename: resolve } = loader;
   const plain = extensions['.js'] as Extension;
   for (const extension of ['.js', '.ts', '.cts', '.mts', '.tsx', '.jsx', '.cjs']) {
@@ -58,7 +63,8 @@ export function provideRequire(): void {
 
 function compile(module: Compiled, file: string, original: Extension): void {
   const typed = /tsx?$/.test(file);
-  if (!ownFile(file) && !typed) return original(module, file);
+  if (!ownFile(file) && !typed) return isEager ? lazily(() => original(module, file)) : original(module, file);
+  if (isEager) compileEagerly();
   const text = readFileSync(file, 'utf8');
   const { code, format } = runnable(file, text);
   if (format === 'commonjs') return module._compile(code, file, 'commonjs');
@@ -88,6 +94,11 @@ export function requirersOf(files: readonly string[]): string[] {
     }
   }
   return [...stale];
+}
+
+/** What a file that was required exports now. */
+export function exportsOf(file: string): unknown {
+  return loader._cache[file]?.exports;
 }
 
 /** What they exported; the next `require` runs them again. */

@@ -3,9 +3,10 @@ import { createRequire, isBuiltin, register } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
-import { graft } from '../reload/class-patch.ts';
+import { enter, graft, renew } from '../reload/class-patch.ts';
 import { Renewal } from '../reload/reimport.ts';
 import { provideRequire } from './commonjs.ts';
+import { compileEagerly } from './eager.ts';
 
 export type Namespace = Readonly<Record<string, unknown>>;
 
@@ -17,12 +18,13 @@ export interface Imports {
 export function provideImports(folder: string, run: (work: () => Promise<unknown>) => void): Imports {
   const cell = join(folder, '[cell]');
   const { USE_MAIN_CONTEXT_DEFAULT_LOADER } = vm.constants as unknown as { USE_MAIN_CONTEXT_DEFAULT_LOADER: never };
-  const load = quietly(() =>
+  const plain = quietly(() =>
     vm.compileFunction('return import(specifier, options)', ['specifier', 'options'], {
       filename: cell,
       importModuleDynamically: USE_MAIN_CONTEXT_DEFAULT_LOADER,
     }),
   ) as Imports['import'];
+  const load: Imports['import'] = (specifier, options) => quietly(() => plain(specifier, options));
   const own = createRequire(`${cell}.cjs`);
   const renewal = new Renewal(load, own);
   let ready = false;
@@ -30,7 +32,8 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
   const prepare = (specifier: string): void => {
     if (ready || isBuiltin(specifier)) return;
     ready = true;
-    provideRequire();
+    compileEagerly();
+    provideRequire({ eager: true });
     // Beside the bundle that this file is built into.
     register(new URL('./hooks.js', import.meta.url));
   };
@@ -39,7 +42,7 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
       const specifier = String(given);
       prepare(specifier);
       try {
-        const found = await quietly(() => load(specifier, options));
+        const found = await load(specifier, options);
         renewal.imported(specifier, found);
         return provided(specifier, found, wanted);
       } catch (error) {
@@ -57,6 +60,9 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
     __vivarium_scope: renewal.keep,
     __vivarium_pass: renewal.pass,
     __vivarium_graft: graft,
+    __vivarium_enter: enter,
+    __vivarium_renew: renew,
+    __vivarium_global: global_,
     __vivarium_added: {},
   };
   const require = Object.assign((specifier: string): unknown => {
@@ -70,6 +76,12 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
     Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
   }
   return { import: load };
+}
+
+/** A name that a file has no more means what it means outside. */
+function global_(name: string): unknown {
+  if (name in globalThis) return (globalThis as unknown as Namespace)[name];
+  throw new ReferenceError(`${name} is not defined`);
 }
 
 /** As an import would: what is not there is an error. Of CommonJS everything is there that its exports hold. */

@@ -25,11 +25,12 @@ export const tailBody = '"use strict"; if (false) eval("");';
 
 /**
  * Kept, not called, until the file gains something while it runs. Called for nothing, it stops where a debugger can set constants.
- * Its ends stand in lines of their own: so the engine finds them again.
+ * Its ends stand in lines of their own: so the engine finds them again. It waits for nothing itself: what waits cannot be swapped,
+ * and the engine takes an asynchronous function for one that waits long after it has ended.
  */
 const tail: Readonly<Record<Runnable['format'], string>> = {
-  module: `;globalThis.__vivarium_scope?.(import.meta.url, async (run) => {\n${tailBody}\nif (run === undefined) debugger;\n});`,
-  commonjs: `;globalThis.__vivarium_scope?.(__filename, async (run) => {\n${tailBody}\nif (run === undefined) debugger;\n});`,
+  module: `;globalThis.__vivarium_scope?.(import.meta.url, (run) => {\n${tailBody}\nif (run === undefined) debugger;\n});`,
+  commonjs: `;globalThis.__vivarium_scope?.(__filename, (run) => {\n${tailBody}\nif (run === undefined) debugger;\n});`,
 };
 
 let keepsScopes = true;

@@ -1,10 +1,12 @@
 // A new text of a file in the shape it was loaded with: changed functions where the old ones are, everything else in the file's tail,
 // which can do in the file's own scope what a module may not do any more once it runs.
-import type { AnyNode } from 'acorn';
-import { namesIn, References } from '../cells/references.ts';
+import type { AnyNode, Class } from 'acorn';
+import { childrenOf, namesIn, References } from '../cells/references.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { classGraft, type Edit } from './class-graft.ts';
-import { isSame, line, signature, type Unit, type Units, unitsOf } from './units.ts';
+import { type Facade, facadeOf } from './exports.ts';
+import { decoratedBy, filledBy, isAssigned, isReordered, matched, ranLate, type Statement, targetOf } from './statements.ts';
+import { hash, isSame, line, signature, type Unit, type Units, unitsOf } from './units.ts';
 
 export interface Step {
   readonly text: string;
@@ -14,65 +16,91 @@ export interface Step {
   readonly idle?: true;
   /** A constant of the file that gets what the step computes. */
   readonly constant?: string;
+  /** Where it stands in the file; what is there from the beginning is done first. */
+  readonly at: number;
 }
 
 export interface Graft {
+  readonly units: Units;
   readonly steps: ReadonlyMap<string, Step>;
-  /** Names that are new outside, each with what it stands for. */
-  readonly exports: ReadonlyMap<string, string>;
-  /** What comes from elsewhere, as it is written after `export`. */
-  readonly passed: readonly string[];
+  readonly facade: Facade;
   readonly remarks: readonly string[];
-  readonly hasDefault: boolean;
   /** With the steps that are due; `opened` where one of them needs a way into a class. */
   code(due: ReadonlySet<string>, opened: boolean): string;
   readonly opens: ReadonlySet<string>;
 }
 
+/** What is known of a file besides its text. */
+export interface Terms {
+  /** Keeps the names of one file apart from those of others. */
+  readonly id: string;
+  /** Imports of which the file has to be given another module, each with a number that is new when it is another one again. */
+  readonly detached: ReadonlyMap<string, number>;
+  /** What runs now. */
+  readonly before?: Graft;
+}
+
 const table = '__vivarium_added';
 
-/** A string says why it cannot be done. `id` keeps the names of one file apart from those of others; `before` is what runs now. */
-export function grafted(base: Runnable, made: Runnable, id: string, before?: Graft): Graft | string {
+export function detachedKey(specifier: string, imported: string): string {
+  return JSON.stringify([specifier, imported]);
+}
+
+/** A string says why it cannot be done. */
+export function grafted(base: Runnable, made: Runnable, terms: Terms): Graft | string {
   if (!base.code.includes(tailBody)) return 'its top-level code changed';
-  return new Grafting(unitsOf(base), unitsOf(made), id, before).graft();
+  return new Grafting(unitsOf(base), unitsOf(made), terms).graft();
 }
 
 class Grafting {
   readonly #from: Units;
   readonly #to: Units;
-  readonly #id: string;
-  readonly #before: Graft | undefined;
+  readonly #terms: Terms;
   readonly #known: Map<string, Unit>;
   readonly #moved: Map<string, string> = new Map();
   readonly #references: References;
+  /** For what is done before constants have their new values. */
+  readonly #late: References;
   readonly #edits: Edit[] = [];
-  readonly #opened: Map<string, Edit> = new Map();
+  readonly #opened: Map<string, readonly Edit[]> = new Map();
   readonly #steps: Map<string, Step> = new Map();
-  readonly #remarks: string[] = [];
+  readonly #remarks: Set<string> = new Set();
+  /** Members that are decorated with the class they are put on. */
+  readonly #decorated: Set<string> = new Set();
   #reason: string | undefined;
 
-  constructor(from: Units, to: Units, id: string, before: Graft | undefined) {
+  constructor(from: Units, to: Units, terms: Terms) {
     this.#from = from;
     this.#to = to;
-    this.#id = id;
-    this.#before = before;
+    this.#terms = terms;
     this.#known = new Map(from.all.flatMap((one) => (one.kind === 'statement' ? [] : [[one.name, one]])));
     for (const one of to.all) this.#move(one);
+    this.#forget();
     this.#references = new References(to.code, to.program, this.#moved);
+    const constants = to.all.flatMap((one) =>
+      this.#isOther(one) ? [[one.name, `${table}.${this.#key('constant', one.name)}`] as const] : [],
+    );
+    this.#late = constants.length === 0 ? this.#references : new References(to.code, to.program, new Map([...this.#moved, ...constants]));
   }
 
   graft(): Graft | string {
+    if (directives(this.#from) !== directives(this.#to)) return 'its directives changed';
+    const twice = twiceIn(this.#from) ?? twiceIn(this.#to);
+    if (twice !== undefined) return `${twice} is declared twice`;
     for (const one of this.#to.all) if (one.kind !== 'statement') this.#unit(one);
     this.#statements();
-    const exports = this.#exports();
+    const facade = facadeOf(this.#from, this.#to, this.#moved, (name, local) => this.#shown(name, local));
+    for (const [name, one] of this.#to.exports) {
+      // The one in front would have copies of it.
+      if (facade.places.has(name) && 'local' in one && isAssigned(this.#to.program, one.local))
+        this.#reason ??= `it exports the variable ${one.local} now`;
+    }
     if (this.#reason !== undefined) return this.#reason;
-    const passed = [...this.#to.exports].flatMap(([name, one]) => ('from' in one && !this.#from.exports.has(name) ? [one.from] : []));
     return {
-      steps: this.#steps,
-      exports,
-      passed,
-      remarks: this.#remarks,
-      hasDefault: this.#from.exports.has('default'),
+      units: this.#to,
+      steps: new Map([...this.#steps].sort(([, a], [, b]) => a.at - b.at)),
+      facade,
+      remarks: [...this.#remarks],
       opens: new Set(this.#opened.keys()),
       code: (due, opened) => this.#code(due, opened),
     };
@@ -83,7 +111,8 @@ class Grafting {
     if (unit.kind === 'statement' || unit.kind === 'default') return;
     const old = this.#known.get(unit.name);
     if (unit.kind === 'import') {
-      if (old?.kind === 'import' && old.from === unit.from && old.imported === unit.imported) return;
+      const isKept = old?.kind === 'import' && old.from === unit.from && old.imported === unit.imported && old.options === unit.options;
+      if (isKept && !this.#terms.detached.has(detachedKey(unit.from, unit.imported))) return;
       const module = `${table}.${this.#key('import', unit.name)}`;
       this.#moved.set(unit.name, unit.imported === '*' ? module : `${module}[${JSON.stringify(unit.imported)}]`);
     } else if (old?.kind !== unit.kind || (unit.kind === 'variable' && !canKeep(old, unit))) {
@@ -97,8 +126,16 @@ class Grafting {
     if (outside) this.#reason ??= `${unit.name} is another kind of thing now`;
   }
 
+  /** What was removed is not found by its name any more, unless something global has it. */
+  #forget(): void {
+    const names = new Set(this.#to.all.flatMap(namesOf));
+    for (const name of this.#from.all.flatMap(namesOf)) {
+      if (!names.has(name) && !isAssigned(this.#to.program, name)) this.#moved.set(name, `__vivarium_global(${JSON.stringify(name)})`);
+    }
+  }
+
   #key(kind: string, name: string): string {
-    return `${this.#id}_${kind}_${name.replace(/[^\w$]+/g, '_')}`;
+    return `${this.#terms.id}_${kind}_${name.replace(/[^\w$]+/g, '_')}`;
   }
 
   #unit(unit: Exclude<Unit, { kind: 'statement' }>): void {
@@ -108,8 +145,11 @@ class Grafting {
       const key = this.#key('import', unit.name);
       const [from, wanted] = [JSON.stringify(unit.from), JSON.stringify(unit.imported)];
       const missing = `throw new SyntaxError(${JSON.stringify(`${unit.from} does not provide an export named ${unit.imported}`)})`;
-      const check = unit.imported === '*' ? '' : ` if (!(${wanted} in ${table}.${key})) ${missing};`;
-      this.#step(key, { text: `${table}.${key} = await import(${from}${unit.options});${check}`, names: [unit.name] });
+      const check = unit.imported === '*' ? '' : ` if (!(${wanted} in found)) ${missing};`;
+      const turn = this.#terms.detached.get(detachedKey(unit.from, unit.imported)) ?? 0;
+      const text = `run.take(import(${from}${unit.options}), (found) => {${check} ${table}.${key} = found; }); /* ${turn} */`;
+      const isSaid = this.#known.get(unit.name)?.kind !== 'import' || turn === 0;
+      this.#step(key, { text, names: isSaid ? [unit.name] : [], at: -2 });
       return;
     }
     const isNew = unit.kind === 'variable' ? namesIn(unit.node.id).some((one) => this.#moved.has(one)) : this.#moved.has(unit.name);
@@ -119,28 +159,43 @@ class Grafting {
       const key = this.#key('again', unit.name);
       if (signature(old.node) === signature(unit.node) && !this.#did(key)) this.#edit(old.node, unit.node);
       else if (unit.name === 'default') this.#reason ??= 'its default export changed';
-      else this.#step(key, { text: `${unit.name} = ${text};`, names: [unit.name] });
+      else {
+        this.#step(key, { text: `${unit.name} = ${table}.${key} = ${text};`, names: [unit.name], at: -1 });
+        const { body, async, generator, start } = old.node;
+        // Whoever holds the old one gets to the new one by it, where the old one can return whatever that returns.
+        const way = ` if (${table}.${key} !== undefined) return ${table}.${key}.apply(this, arguments);`;
+        if (async || generator) this.#remarks.add(`what holds ${unit.name} from before has the old one`);
+        else this.#edits.push({ start, end: body.start + 1, text: `${this.#from.code.slice(start, body.start + 1)}${way}` });
+      }
     } else if (unit.kind === 'variable' && old?.kind === 'variable') this.#variable(old, unit);
-    else if (unit.kind === 'class' && old?.kind === 'class') this.#class(old, unit);
+    else if (unit.kind === 'class' && old?.kind === 'class') this.#class(unit.name, old.node, unit.node);
     else if (unit.kind === 'default' && old?.kind === 'default' && signature(old.node) === signature(unit.node))
       this.#edit(old.node, unit.node);
     else this.#reason ??= 'its default export changed';
   }
 
+  /** A constant with another value. */
+  #isOther(unit: Unit): unit is Extract<Unit, { kind: 'variable' }> {
+    const old = this.#known.get(unit.name);
+    if (unit.kind !== 'variable' || unit.keyword !== 'const' || old?.kind !== 'variable' || !canKeep(old, unit)) return false;
+    const [was, is] = [old.node.init, unit.node.init];
+    if ((is?.type === 'ClassExpression' && was?.type === 'ClassExpression') || filledBy(is) !== undefined) return false;
+    return signature(was) !== signature(is) || this.#did(this.#key('constant', unit.name));
+  }
+
   #added(unit: Exclude<Unit, { kind: 'statement' | 'import' }>): void {
-    const text = this.#references.text(unit.node);
+    const text = this.#late.text(unit.node);
     const key = this.#key('own', unit.name);
     const place = `${table}.${key}`;
-    if (unit.kind === 'class') this.#step(key, { text: `${place} = __vivarium_graft(${place}, ${text});`, names: [unit.name] });
-    else if (unit.kind !== 'variable') this.#step(key, { text: `${place} = ${text};`, names: [unit.name] });
+    const at = unit.kind === 'function' ? -1 : unit.node.start;
+    if (unit.kind === 'class') this.#step(key, { text: `${place} = __vivarium_graft(${place}, ${text});`, names: [unit.name], at });
+    else if (unit.kind !== 'variable') this.#step(key, { text: `${place} = ${text};`, names: [unit.name], at });
     else {
       const { id, init } = unit.node;
-      const value = init == null ? 'undefined' : this.#references.text(init);
-      this.#step(key, {
-        text: `(${this.#references.text(id)} = ${named(id, init, value)});`,
-        names: [unit.name],
-        ...(unit.keyword !== 'const' && { once: true }),
-      });
+      const value = init == null ? 'undefined' : this.#late.text(init);
+      const once = unit.keyword !== 'const' && filledBy(init) === undefined;
+      const text = `(${this.#references.text(id)} = ${named(id, init, value)});`;
+      this.#step(key, { text, names: [unit.name], at, ...(once && { once }) }, init);
     }
   }
 
@@ -151,97 +206,151 @@ class Grafting {
       if (init != null && old.node.init != null) this.#edit(old.node.init, init);
       return;
     }
-    // A variable that may change has the value it has got to by now; that its first value changed is no reason to begin again.
-    if (unit.keyword !== 'const') {
-      this.#remarks.push(`${unit.name} keeps its value`);
+    if (init?.type === 'ClassExpression' && old.node.init?.type === 'ClassExpression')
+      return this.#class(unit.name, old.node.init as Class, init as Class);
+    const at = unit.node.start;
+    const given = filledBy(init);
+    if (given !== undefined && init != null) {
+      // An enum: whoever has it sees the new members.
+      const value = `${this.#late.text({ start: init.start, end: given.start })}{}${this.#late.text({ start: given.end, end: init.end })}`;
+      this.#step(key, { text: `__vivarium_renew(${unit.name}, ${value});`, names: [unit.name], at });
       return;
     }
-    const value = init == null ? 'undefined' : this.#references.text(init);
-    this.#step(key, { text: `${table}.${key} = ${named(unit.node.id, init, value)};`, names: [unit.name], constant: unit.name });
+    // A variable that may change has the value it has got to by now; that its first value changed is no reason to begin again.
+    if (unit.keyword !== 'const') {
+      this.#remarks.add(`${unit.name} keeps its value`);
+      return;
+    }
+    const value = init == null ? 'undefined' : this.#late.text(init);
+    this.#step(key, { text: `${table}.${key} = ${named(unit.node.id, init, value)};`, names: [unit.name], constant: unit.name, at }, init);
   }
 
-  #class(old: Extract<Unit, { kind: 'class' }>, unit: Extract<Unit, { kind: 'class' }>): void {
-    const key = this.#key('class', unit.name);
-    const found = classGraft(
-      unit.name,
-      { code: this.#from.code, node: old.node },
-      { code: this.#to.code, node: unit.node, references: this.#references },
-      key,
-    );
+  #class(name: string, old: Class, now: Class): void {
+    const key = this.#key('class', name);
+    const decorators = (member: string, fixed: boolean): string => {
+      this.#decorated.add(JSON.stringify([name, member, fixed]));
+      return this.#to.all
+        .flatMap((one) => {
+          const by = one.kind === 'statement' ? decoratedBy(one.node) : undefined;
+          return one.kind === 'statement' && by?.name === name && by.key === member && by.fixed === fixed ? [one.node] : [];
+        })
+        .map((node) => this.#references.text(node))
+        .join(' ');
+    };
+    const from = { code: this.#from.code, node: old };
+    const found = classGraft(name, from, { code: this.#to.code, node: now, references: this.#references, decorators }, key);
     if (typeof found === 'string') {
       this.#reason ??= found;
       return;
     }
+    const isReplaced = this.#to.all.some((one) => one.kind === 'statement' && targetOf(one.node, this.#to.code) === name);
+    if (!found.idle && isReplaced) this.#reason ??= `${name} is decorated, and its members changed`;
+    if (!found.idle && now.id != null && now.id.name !== name) this.#reason ??= `${name} has another name for itself`;
+    this.#outside(now as AnyNode);
+    if (found.hasFields) this.#remarks.add('instances made before keep the fields they have');
     this.#edits.push(...found.edits);
-    if (found.opened !== undefined) this.#opened.set(key, found.opened);
-    this.#step(key, { text: found.step, names: found.names, ...(found.idle && { idle: true }) });
+    if (found.opened.length > 0) this.#opened.set(key, found.opened);
+    this.#step(key, { text: found.step, names: found.names, at: now.start, ...(found.idle && { idle: true }) });
   }
 
   /** What the file does when it is loaded: what was added is done now, what was removed stays done. */
   #statements(): void {
-    const left = this.#from.all.filter((one) => one.kind === 'statement');
-    const fresh: Extract<Unit, { kind: 'statement' }>[] = [];
-    for (const one of this.#to.all) {
-      if (one.kind !== 'statement') continue;
-      const wanted = signature(one.node);
-      const target = targetOf(one.node, this.#to.code);
-      const isSet = target !== undefined && this.#did(this.#key('set', target));
-      const at = isSet ? -1 : left.findIndex(({ node }) => signature(node) === wanted);
-      if (at < 0) fresh.push(one);
-      else for (const old of left.splice(at, 1)) this.#edit(old.node, one.node);
-    }
+    const before = this.#from.all.filter((one) => one.kind === 'statement');
+    const after = this.#to.all.filter((one) => one.kind === 'statement');
+    const target = (one: Statement): string | undefined => targetOf(one.node, this.#to.code);
+    const isSet = (one: Statement): boolean => {
+      const to = target(one);
+      return to !== undefined && this.#did(this.#key('set', to));
+    };
+    const { left, kept, fresh } = matched(before, after, isSet);
+    if (isReordered(before, kept)) this.#reason ??= 'the order of its statements changed';
+    for (const [now, old] of kept) this.#edit(old.node, now.node);
     for (const one of fresh) {
-      const target = targetOf(one.node, this.#to.code);
-      const at = target === undefined ? -1 : left.findIndex(({ node }) => targetOf(node, this.#from.code) === target);
+      const to = target(one);
+      const by = decoratedBy(one.node);
+      const at = left.findIndex(
+        ({ node }) =>
+          (to !== undefined && targetOf(node, this.#from.code) === to) ||
+          (by !== undefined && JSON.stringify(decoratedBy(node)) === JSON.stringify(by)),
+      );
       if (at >= 0) left.splice(at, 1);
-      const text = one.node.type === 'ImportDeclaration' ? `await import(${one.node.source.raw});` : this.#again(one.node, at >= 0);
-      const key = target === undefined ? this.#key('run', hash(signature(one.node, true))) : this.#key('set', target);
-      this.#step(key, { text, names: [target ?? `ran \`${one.name}\``] });
-      if (at < 0 && left.length > 0) this.#reason ??= `\`${one.name}\` changed`;
+      if (by !== undefined && this.#decorated.has(JSON.stringify([by.name, by.key, by.fixed]))) continue;
+      if (by !== undefined && at >= 0) this.#reason ??= `the decorators of ${by.name}.${by.key} changed`;
+      const text = one.node.type === 'ImportDeclaration' ? `run.take(import(${one.node.source.raw}));` : this.#again(one.node, at >= 0);
+      const key = to === undefined ? this.#key('run', hash(signature(one.node, true))) : this.#key('set', to);
+      const name = by === undefined ? `ran \`${one.name}\`` : `decorated ${by.name}.${by.key}`;
+      this.#step(key, { text, names: [to ?? name], at: one.node.start }, one.node);
+      if (to === undefined && at < 0 && left.length > 0) this.#reason ??= `\`${one.name}\` changed`;
+      const late = to === undefined && by === undefined ? ranLate(one, after, kept) : undefined;
+      if (late !== undefined) this.#remarks.add(late);
     }
-    for (const one of left) this.#remarks.push(`what \`${line(one.name)}\` did stays done`);
+    for (const one of left) {
+      const by = decoratedBy(one.node);
+      if (by !== undefined && this.#decorated.has(JSON.stringify([by.name, by.key, by.fixed]))) continue;
+      this.#remarks.add(`what \`${line(one.name)}\` did stays done`);
+    }
   }
 
   /** Those who have the object that was exported get what it has now. */
   #again(node: AnyNode, exported: boolean): string {
-    const text = this.#references.text(node);
+    const text = this.#late.text(node);
     const whole = exported ? /^module\.exports\s*=\s*(?=\{)/.exec(text)?.[0] : undefined;
-    return whole === undefined ? text : `Object.assign(module.exports, ${text.slice(whole.length).replace(/;\s*$/, '')});`;
-  }
-
-  #exports(): Map<string, string> {
-    const exports = new Map<string, string>();
-    for (const [name, one] of this.#to.exports) {
-      if (this.#from.exports.has(name) || 'from' in one) continue;
-      const place = this.#moved.get(one.local);
-      if (place !== undefined) exports.set(name, place);
-      else if (one.local === 'default') this.#reason ??= 'its default export is new';
-      else {
-        const key = this.#key('out', name);
-        exports.set(name, `${table}.${key}`);
-        this.#step(key, { text: `${table}.${key} = ${one.local};`, names: [name] });
-      }
+    if (whole !== undefined) {
+      const before = JSON.stringify([this.#from, this.#terms.before?.units].flatMap(exportedKeys));
+      return `__vivarium_renew(module.exports, ${text.slice(whole.length).replace(/;\s*$/, '')}, ${before});`;
     }
-    return exports;
+    const given = node.type === 'ExpressionStatement' ? filledBy(node.expression) : undefined;
+    const name = given?.type === 'LogicalExpression' && given.left.type === 'Identifier' ? given.left.name : undefined;
+    const declared = this.#to.all.find((one) => one.kind !== 'statement' && one.name === name);
+    const isOnly = this.#to.all.filter((one) => one.kind === 'statement' && targetOf(one.node, this.#to.code) === name).length === 1;
+    if (given === undefined || declared?.kind !== 'variable' || declared.node.init != null || !isOnly) return text;
+    // A namespace: what it has lost goes.
+    this.#remarks.add(`${name} ran again: its own variables begin again, and what was taken out of it before stays as it was`);
+    const place = this.#moved.get(name as string) ?? name;
+    const value = `const made = {}; ${this.#late.text({ start: node.start, end: given.start })}made${this.#late.text({ start: given.end, end: node.end })}`;
+    return `{ ${value}; ${place} = __vivarium_renew(${place}, made); }`;
   }
 
+  /** Where a name that is new outside is kept. */
+  #shown(name: string, local: string): string {
+    const key = this.#key('out', name);
+    if (local === 'default') this.#reason ??= 'its default export is new';
+    const value = this.#to.all.some((one) => one.name === local && this.#isOther(one)) ? `${table}.${this.#key('constant', local)}` : local;
+    this.#step(key, { text: `${table}.${key} = ${value};`, names: [name], at: Number.POSITIVE_INFINITY });
+    return `${table}.${key}`;
+  }
+
+  /** Of two nodes of one signature only functions differ. What only looks different is left alone. */
   #edit(old: AnyNode, now: AnyNode): void {
-    const text = this.#references.text(now);
-    // What only looks different is left alone.
-    if (text !== this.#to.code.slice(now.start, now.end) || !isSame(old, now)) this.#edits.push({ ...span(old), text });
+    for (const [was, is] of pairs(old, now)) {
+      const text = this.#references.text(is);
+      if (text !== this.#to.code.slice(is.start, is.end) || !isSame(was, is)) this.#edits.push({ ...span(was), text });
+    }
+    this.#outside(now);
+  }
+
+  /** What has run stays as it was, whatever its names mean now. */
+  #outside(node: AnyNode): void {
+    const functions = functionsIn(node);
+    const names = this.#references
+      .within(node)
+      .filter(({ start }) => !functions.some((one) => start >= one.start && start < one.end))
+      .map(({ name }) => name);
+    for (const name of new Set(names)) this.#remarks.add(`what was computed with ${name} when the file was loaded keeps its value`);
   }
 
   /** What was set once has to be set again, even to what it was at first. */
   #did(key: string): boolean {
-    return this.#before?.steps.has(key) === true;
+    return this.#terms.before?.steps.has(key) === true;
   }
 
-  #step(key: string, step: Step): void {
-    this.#steps.set(key, step);
+  #step(key: string, step: Step, node?: AnyNode | null): void {
+    const text = node != null && awaits(node) ? `run.take((async () => { ${step.text} })());` : step.text;
+    this.#steps.set(key, { ...step, text });
   }
 
   #code(due: ReadonlySet<string>, opened: boolean): string {
-    const ways = opened ? [...this.#opened].filter(([key]) => due.has(key)).map(([, edit]) => edit) : [];
+    const ways = opened ? [...this.#opened].filter(([key]) => due.has(key)).flatMap(([, edit]) => edit) : [];
     const edits = [...this.#edits.filter(({ start }) => !ways.some((way) => way.start === start)), ...ways].sort(
       (a, b) => a.start - b.start,
     );
@@ -264,27 +373,62 @@ function canKeep(old: Unit, unit: Extract<Unit, { kind: 'variable' }>): boolean 
   return unit.node.id.type === 'Identifier' || signature(old.node.init) === signature(unit.node.init);
 }
 
-/** What a statement gives its value to: then it may run again. */
-function targetOf(node: AnyNode, code: string): string | undefined {
-  if (node.type !== 'ExpressionStatement') return undefined;
-  const { expression } = node;
-  if (expression.type === 'AssignmentExpression' && expression.operator === '=')
-    return code.slice(expression.left.start, expression.left.end);
-  // As compilers write enums and namespaces.
-  const [given] = expression.type === 'CallExpression' && /Function/.test(expression.callee.type) ? expression.arguments : [];
-  return given?.type === 'LogicalExpression' && given.left.type === 'Identifier' ? given.left.name : undefined;
-}
-
 /** A function or class without a name gets that of its variable. */
 function named(id: AnyNode, init: AnyNode | null | undefined, text: string): string {
   const nameless = init != null && /^(?:Arrow)?FunctionExpression$|^ClassExpression$/.test(init.type) && !('id' in init && init.id != null);
   return nameless && id.type === 'Identifier' ? `({ ${JSON.stringify(id.name)}: ${text} })[${JSON.stringify(id.name)}]` : text;
 }
 
-function hash(text: string): string {
-  let found = 5_381;
-  for (let at = 0; at < text.length; at++) found = (found * 33 + text.charCodeAt(at)) | 0;
-  return (found >>> 0).toString(36);
+/** Functions of two nodes, side by side. What is called where it stands has run. */
+function pairs(old: AnyNode, now: AnyNode): (readonly [AnyNode, AnyNode])[] {
+  if (/Function/.test(now.type)) return [[old, now]];
+  if (isCalledThere(now)) return [];
+  const before = childrenOf(old);
+  return childrenOf(now).flatMap((one, at) => {
+    const was = before[at];
+    return was === undefined ? [] : pairs(was, one);
+  });
+}
+
+function awaits(node: AnyNode): boolean {
+  if (/Function/.test(node.type)) return false;
+  return node.type === 'AwaitExpression' || (node.type === 'ForOfStatement' && node.await) || childrenOf(node).some(awaits);
+}
+
+/** The fields of a class are functions, too. */
+function functionsIn(node: AnyNode): AnyNode[] {
+  if (/Function/.test(node.type) || (node.type === 'PropertyDefinition' && !node.static)) return [node];
+  return isCalledThere(node) ? [] : childrenOf(node).flatMap(functionsIn);
+}
+
+function isCalledThere(node: AnyNode): boolean {
+  return node.type === 'CallExpression' && /Function/.test(node.callee.type);
+}
+
+/** What a CommonJS file exports as one object. */
+function exportedKeys(units: Units | undefined): string[] {
+  return (units?.all ?? []).flatMap((one) => {
+    const { node } = one.kind === 'statement' ? one : { node: undefined };
+    const given = node?.type === 'ExpressionStatement' && node.expression.type === 'AssignmentExpression' ? node.expression : undefined;
+    if (given?.right.type !== 'ObjectExpression' || units?.code.slice(given.left.start, given.left.end) !== 'module.exports') return [];
+    return given.right.properties.flatMap((one) =>
+      one.type === 'Property' && one.key.type === 'Identifier' && !one.computed ? [one.key.name] : [],
+    );
+  });
+}
+
+export function namesOf(unit: Unit): string[] {
+  if (unit.kind === 'statement' || unit.kind === 'default') return [];
+  return unit.kind === 'variable' ? namesIn(unit.node.id) : [unit.name];
+}
+
+function twiceIn({ all }: Units): string | undefined {
+  const names = all.flatMap(namesOf);
+  return names.find((name, at) => names.indexOf(name) !== at);
+}
+
+function directives({ program }: Units): string {
+  return program.body.flatMap((one) => ('directive' in one && one.directive !== undefined ? [one.directive] : [])).join();
 }
 
 function span({ start, end }: { readonly start: number; readonly end: number }): { readonly start: number; readonly end: number } {

@@ -21,6 +21,8 @@ export interface Part {
   readonly given: boolean;
   /** The fields of a class, which are no function. */
   readonly isFields?: true;
+  /** The name of the last of them, where it has no value. */
+  readonly lastName?: string;
 }
 
 interface Word {
@@ -124,7 +126,7 @@ function bodyOf(node: FunctionNode): AnyNode {
 
 /**
  * The fields that every instance gets are one function for the engine, from the first to the last, whose value is its end.
- * Undefined where other members stand between them, or the last has no value.
+ * Without a value its name is the end. Undefined where other members stand between them.
  */
 export function fieldsOf(
   { body }: ClassBody,
@@ -132,18 +134,28 @@ export function fieldsOf(
 ): { readonly part: Omit<Part, 'name'>; readonly all: readonly PropertyDefinition[]; readonly privates: string } | undefined {
   const fields = body.filter((one): one is PropertyDefinition => one.type === 'PropertyDefinition' && !one.static);
   const [first, last] = [fields[0], fields.at(-1)];
-  if (first === undefined || last?.value == null || body.indexOf(last) - body.indexOf(first) !== fields.length - 1) return undefined;
-  const from = code.indexOf('=', last.key.end) + 1;
+  if (first === undefined || last === undefined || body.indexOf(last) - body.indexOf(first) !== fields.length - 1) return undefined;
   const { start } = first;
+  if (last.value == null) {
+    if (last.computed || last.key.type !== 'Identifier') return undefined;
+    const text = code.slice(start, last.key.end);
+    const own = { text, start, end: last.key.end, expression: 'undefined', head: `${text} = `, body: 'undefined', lastName: last.key.name };
+    return { part: { ...own, paren: undefined, async: false, given: false }, all: fields, privates: privatesOf(fields) };
+  }
+  const from = code.indexOf('=', last.key.end) + 1;
   const end = start + code.slice(start, last.end).replace(/;$/, '').trimEnd().length;
   const expression = code.slice(from, end);
-  const privates = fields.flatMap(({ key }) => (key.type === 'PrivateIdentifier' ? [key.name] : [])).sort();
   const head = code.slice(start, from);
   return {
     part: { text: code.slice(start, end), start, end, expression, head, body: expression, paren: undefined, async: false, given: false },
     all: fields,
-    privates: privates.join(),
+    privates: privatesOf(fields),
   };
+}
+
+function privatesOf(fields: readonly PropertyDefinition[]): string {
+  const names = fields.flatMap(({ key }) => (key.type === 'PrivateIdentifier' ? [key.name] : []));
+  return names.sort().join();
 }
 
 function isWithin(node: AnyNode, part: { readonly start: number; readonly end: number } | undefined): boolean {

@@ -2,12 +2,18 @@
 import { fileURLToPath } from 'node:url';
 import { runInThisContext } from 'node:vm';
 import type { Imported } from '../cells/cell.ts';
-import { changedRequired, forget, putBack, requirersOf } from '../loader/commonjs.ts';
+import { changedRequired, exportsOf, forget, putBack, requirersOf } from '../loader/commonjs.ts';
 import { urlOf } from '../loader/resolve.ts';
+import { NoWayIn } from './class-patch.ts';
 import { setPlaces } from './stack-places.ts';
 
-/** In the scope of its file: does what `run` says, or stops for a debugger. */
-type Tail = (run?: (key: string) => boolean) => Promise<void>;
+/** In the scope of its file: does what `run` says, or stops for a debugger. What takes time is taken down. */
+type Tail = (run?: Run) => void;
+
+interface Run {
+  (key: string): boolean;
+  readonly take: (work: Promise<unknown>, then?: (found: unknown) => void) => void;
+}
 
 type Namespace = Readonly<Record<string, unknown>>;
 
@@ -19,6 +25,16 @@ export interface Renewed {
   readonly error?: string;
 }
 
+/** How a module that stands in front of another differs from it. */
+export interface Exposed {
+  /** Names that are gone. */
+  readonly lost: readonly string[];
+  /** Names with other values. */
+  readonly other: readonly string[];
+  readonly gained: readonly string[];
+  readonly error?: string;
+}
+
 export class Renewal {
   readonly #load: (specifier: string, options?: object) => Promise<Namespace>;
   readonly #require: NodeJS.Require;
@@ -26,7 +42,9 @@ export class Renewal {
   readonly #required: Map<string, unknown> = new Map();
   readonly #tails: Map<string, Tail> = new Map();
   /** What modules that gained exports pass on, brought up to date. */
-  readonly #facades: Map<string, () => void> = new Map();
+  readonly #facades: Map<string, (() => void)[]> = new Map();
+  /** The modules behind them. */
+  readonly #behind: Map<string, Namespace> = new Map();
   #marked: Map<object, Namespace> = new Map();
   #current: Promise<Renewed> | undefined;
 
@@ -40,18 +58,30 @@ export class Renewal {
     this.#tails.set(address.startsWith('file:') ? address : urlOf(address), tail);
   };
 
-  readonly pass = (url: string, refresh: () => void): void => {
-    this.#facades.set(url, refresh);
+  readonly pass = (url: string, refresh: () => void, behind: Namespace): void => {
+    this.#facades.set(url, [...(this.#facades.get(url) ?? []), refresh]);
+    this.#behind.set(url, behind);
   };
 
   keeps(url: string): boolean {
     return this.#tails.has(url);
   }
 
-  /** Does in the scope of the file what it gained. */
-  async fill(url: string, keys: readonly string[]): Promise<void> {
-    await this.#tails.get(url)?.((key) => keys.includes(key));
-    this.#facades.get(url)?.();
+  /** Does in the scope of the file what it gained. Why it cannot be done there. */
+  async fill(url: string, keys: readonly string[]): Promise<string | null> {
+    try {
+      for (const key of keys) {
+        const taken: Promise<void>[] = [];
+        const take: Run['take'] = (work, then) => void taken.push(work.then(then ?? (() => undefined)));
+        this.#tails.get(url)?.(Object.assign((one: string) => one === key, { take }));
+        await Promise.all(taken);
+      }
+    } catch (error) {
+      if (error instanceof NoWayIn) return error.message;
+      throw error;
+    }
+    for (const refresh of this.#facades.get(url) ?? []) refresh();
+    return null;
   }
 
   /** What modules export now, so that names in cells can follow when it changes. */
@@ -90,14 +120,37 @@ export class Renewal {
 
   /** Stops in the scope of the file. */
   stop(url: string): void {
-    void this.#tails.get(url)?.();
+    this.#tails.get(url)?.();
   }
 
   /** From now on those who import the module get what it has gained, too, by way of a module in front of it. */
-  async expose(given: string): Promise<string[]> {
+  async expose(given: string): Promise<Exposed> {
     const { url, text, imports } = JSON.parse(given) as { url: string; text: string; imports: Imported[] };
     await this.#ask('facade', { url, text });
-    return this.#importAgain(imports);
+    try {
+      const front = await this.#load(url.replace(/\?v=\d+$/, ''));
+      await this.#importAgain(imports);
+      return difference(this.#behind.get(url) ?? {}, front);
+    } catch (error) {
+      await this.#ask('unpass', { url });
+      const told = await this.placed(error);
+      return { lost: [], other: [], gained: [], error: told instanceof Error ? `${told.name}: ${told.message}` : String(told) };
+    }
+  }
+
+  /** Who imports it, and by which names. */
+  links(url: string): Promise<[string, string[]][]> {
+    return this.#ask('links', { url });
+  }
+
+  /** Of a CommonJS file, as it is now. */
+  exports(url: string): unknown {
+    return exportsOf(fileURLToPath(url));
+  }
+
+  exportedNames(url: string): string[] {
+    const all = this.exports(url);
+    return isObject(all) ? Object.keys(all).filter((name) => name !== 'default') : [];
   }
 
   /** Files that are no programs and have changed since they were read. */
@@ -166,6 +219,8 @@ export class Renewal {
       const found = fresh.get(from);
       const old = this.#imported.get(from);
       if (found === undefined || old === undefined) continue;
+      // A name that is not exported any more stays what it is.
+      if (imported !== '*' && !(imported in found)) continue;
       const value = (of: Namespace): unknown => (imported === '*' ? of : of[imported]);
       // Given another value since, it is no import any more.
       if (rebind(local, (current) => (Object.is(current, value(old)) ? value(found) : current))) bound.push(local);
@@ -209,6 +264,12 @@ function rebind(name: string, renewed: (current: unknown) => unknown): boolean {
   } catch {
     return false;
   }
+}
+
+function difference(behind: Namespace, front: Namespace): Exposed {
+  const lost = Object.keys(behind).filter((name) => !(name in front));
+  const other = Object.keys(behind).filter((name) => name in front && !Object.is(behind[name], front[name]));
+  return { lost, other, gained: Object.keys(front).filter((name) => !(name in behind)) };
 }
 
 function isObject(value: unknown): value is object {

@@ -9,14 +9,25 @@ import type { Imported } from '../cells/cell.ts';
 import { findFile, ownFile, source, urlOf } from '../loader/resolve.ts';
 import { flawIn, type Runnable, runnable, tailBody, withoutTail } from '../loader/transform.ts';
 import { placesOf } from './alignment.ts';
-import type { Renewed } from './reimport.ts';
-import { type Script, swap } from './swap.ts';
+import { computedElsewhere, followersOf } from './followers.ts';
+import type { Exposed, Renewed } from './reimport.ts';
+import { type Script, type Surroundings, swap } from './swap.ts';
 
 interface Change {
   readonly file: string;
   readonly wanted: Runnable;
   /** The newest last. */
   readonly scripts: readonly Script[];
+}
+
+interface Done {
+  readonly line?: string;
+  readonly isBlocked?: true;
+  readonly isFailed?: true;
+  /** Why it is to be imported anew. */
+  readonly reason?: string;
+  readonly shown?: Exposed;
+  readonly changed?: ReadonlySet<string>;
 }
 
 export interface Reloaded {
@@ -58,7 +69,8 @@ export class Reloader {
     const lines: string[] = [];
     const anew = new Map<string, string>();
     const failed = await this.#debugging.withScripts(async (scripts) => {
-      const loaded = await this.#loaded(scripts, given);
+      const all = await this.#loaded(scripts);
+      const loaded = given === undefined ? all : new Map([...all].filter(([file]) => given.includes(file)));
       const { changes, problems, others } = this.#compare(loaded, given);
       lines.push(...others);
       // All or nothing: half of an edit is no program.
@@ -69,11 +81,30 @@ export class Reloader {
       // What is no script, such as JSON, can only be read again.
       for (const file of given ?? []) if (!loaded.has(file) && !source.test(file)) anew.set(file, 'it is read again');
       let blocked = false;
-      for (const change of inOrder(changes)) {
-        const { line, reason } = await this.#swap(change, anew.size > 0);
-        if (line !== undefined) lines.push(line);
-        if (reason !== undefined) anew.set(change.file, reason);
-        blocked ||= line?.startsWith('not ') === true;
+      const exposed = new Map<string, Exposed>();
+      const changed = new Map<string, ReadonlySet<string>>();
+      const queue = inOrder(changes).map((change) => ({ change, isLast: false }));
+      for (const { change, isLast } of queue) {
+        const { url } = newestOf(change.scripts);
+        const done = await this.#swap(change, anew.size > 0);
+        // Those that import each other need what the other gains.
+        if (done.isFailed && !isLast && changes.length > 1) {
+          queue.push({ change, isLast: true });
+          continue;
+        }
+        if (done.line !== undefined) lines.push(done.line);
+        if (done.reason !== undefined) anew.set(change.file, done.reason);
+        if (done.shown !== undefined) exposed.set(url, done.shown);
+        if (done.changed !== undefined) changed.set(url, done.changed);
+        blocked ||= done.isBlocked === true;
+      }
+      const running = [...all.values()].flat();
+      lines.push(...(await this.#follow(exposed, running)));
+      for (const [script, names] of await computedElsewhere(changed, running, this.#around(''))) {
+        const file = this.#short(fileOf(script.url) ?? script.url);
+        lines.push(
+          `${file}: ${names.join(', ')} ${names.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`,
+        );
       }
       return blocked;
     });
@@ -90,11 +121,11 @@ export class Reloader {
   }
 
   /** Scripts of the project, by file. */
-  async #loaded(scripts: ReadonlyMap<string, string>, only: readonly string[] | undefined): Promise<Map<string, Script[]>> {
+  async #loaded(scripts: ReadonlyMap<string, string>): Promise<Map<string, Script[]>> {
     const loaded = new Map<string, Script[]>();
     for (const [id, url] of scripts) {
       const file = fileOf(url);
-      if (file === undefined || (only !== undefined && !only.includes(file))) continue;
+      if (file === undefined) continue;
       const script = this.#scripts.get(id) ?? (await this.#meet(id, url));
       if (script !== undefined) loaded.set(file, [...(loaded.get(file) ?? []), script]);
     }
@@ -105,7 +136,16 @@ export class Reloader {
   async #meet(id: string, url: string): Promise<Script | undefined> {
     const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId: id });
     if (this.#past.get(url)?.has(scriptSource) === true) return undefined;
-    const script: Script = { id, url, base: scriptSource, running: scriptSource, known: scriptSource, originals: [] };
+    const script: Script = {
+      id,
+      url,
+      base: scriptSource,
+      running: scriptSource,
+      known: scriptSource,
+      originals: [],
+      detached: new Map(),
+      taken: new Map(),
+    };
     this.#scripts.set(id, script);
     return script;
   }
@@ -133,7 +173,7 @@ export class Reloader {
       try {
         const wanted = runnable(file, text);
         // What older versions of it do is up to those who kept them.
-        if (isCurrent(scripts.at(-1) as Script, file, wanted)) {
+        if (isCurrent(newestOf(scripts), file, wanted)) {
           if (given !== undefined) others.push(`unchanged ${this.#short(file)}`);
           continue;
         }
@@ -148,9 +188,69 @@ export class Reloader {
   }
 
   /** In every version of the file that is loaded, as far as it fits; the newest decides. */
-  async #swap({ file, wanted: made, scripts }: Change, others: boolean): Promise<{ readonly line?: string; readonly reason?: string }> {
-    let result: { readonly line?: string; readonly reason?: string } = {};
-    const around = {
+  async #swap({ file, wanted: made, scripts }: Change, others: boolean): Promise<Done> {
+    let result: Done = {};
+    const newest = newestOf(scripts);
+    const notes: string[] = [];
+    for (const script of [...scripts.filter((one) => one !== newest), newest]) {
+      const wanted = wantedFor(script, made);
+      if (script.known === wanted.code) continue;
+      const swapped = await swap(script, wanted, this.#around(file), script === newest);
+      if (swapped.status === 'done' && script === newest) notes.push(...swapped.remarks);
+      if (swapped.status === 'done' && swapped.query !== undefined)
+        notes.push(`imported with ${swapped.query} it exports what it did before`);
+      const short = this.#short(file);
+      if (swapped.status === 'done') await this.#place(script, wanted);
+      if (swapped.status === 'anew') result = { reason: swapped.reason };
+      else if (swapped.status === 'waits') {
+        const names = swapped.names.join(', ');
+        result = {
+          line: `not swapped ${short}: ${names} runs or waits just now; reload again when it has ended, or ${fresh}`,
+          isBlocked: true,
+        };
+        // It may be for what others gain only when they are imported anew.
+      } else if (swapped.status === 'failed') {
+        const line = `not swapped ${short}: ${swapped.error}\nThe old code runs on.`;
+        result = others ? { reason: swapped.error } : { line, isBlocked: true, isFailed: true };
+      } else {
+        const remarks = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
+        const nothing = remarks === '' ? `unchanged ${short}: only comments and layout` : `unchanged ${short}${remarks}`;
+        const line = swapped.names.length === 0 ? nothing : `swapped ${short}: ${[...new Set(swapped.names)].join(', ')}${remarks}`;
+        const { exposed: shown, changed } = swapped;
+        result = { line, ...(shown !== undefined && { shown }), ...(changed !== undefined && { changed }) };
+      }
+    }
+    return result;
+  }
+
+  /** Those who import what is shown otherwise now get it; who does not is named. */
+  async #follow(exposed: ReadonlyMap<string, Exposed>, scripts: readonly Script[]): Promise<string[]> {
+    if (exposed.size === 0) return [];
+    const lines: string[] = [];
+    const { scripts: followers, broken } = await followersOf(exposed, scripts, this.#around(''));
+    for (const [script, names] of followers) {
+      const file = fileOf(script.url) ?? script.url;
+      const wanted = { code: script.known, format: 'module' } as const;
+      const swapped = await swap(script, wanted, this.#around(file), true);
+      if (swapped.status === 'done') await this.#place(script, wanted);
+      if (swapped.status !== 'done') {
+        script.detached.clear();
+        for (const [key, turn] of script.taken) script.detached.set(key, turn);
+        lines.push(`${this.#short(file)} still uses the old ${[...new Set(names)].join(', ')}: ${fresh}`);
+      } else if (swapped.names.length > 0 || swapped.remarks.length > 0) {
+        const remarks = swapped.remarks.length === 0 ? '' : ` (${swapped.remarks.join('; ')})`;
+        lines.push(`swapped ${this.#short(file)}: ${[...new Set(swapped.names)].join(', ') || names.join(', ')}${remarks}`);
+      }
+    }
+    for (const { script, name, line, of } of broken) {
+      const place = `${this.#short(fileOf(script.url) ?? script.url)}${line > 0 ? `:${line}` : ''}`;
+      lines.push(`${place} imports ${name}, which ${this.#short(fileOf(of) ?? of)} does not export any more: a fresh start fails there`);
+    }
+    return lines;
+  }
+
+  #around(file: string): Surroundings {
+    return {
       inspector: this.#inspector,
       debugging: this.#debugging,
       past: this.#past,
@@ -158,26 +258,6 @@ export class Reloader {
       imports: () => [...this.#imports.values()],
       others: () => [...this.#scripts.values()].filter(({ url }) => fileOf(url) !== undefined && fileOf(url) !== file),
     };
-    for (const script of scripts) {
-      const wanted = wantedFor(script, made);
-      if (script.known === wanted.code) continue;
-      const swapped = await swap(script, wanted, around);
-      if (swapped.status === 'done') await this.#place(script, wanted);
-      const short = this.#short(file);
-      if (swapped.status === 'anew') result = { reason: swapped.reason };
-      else if (swapped.status === 'waits') {
-        const names = swapped.names.join(', ');
-        result = { line: `not swapped ${short}: ${names} runs or waits just now; reload again when it has ended, or ${fresh}` };
-        // It may be for what others gain only when they are imported anew.
-      } else if (swapped.status === 'failed') {
-        result = others ? { reason: swapped.error } : { line: `not swapped ${short}: ${swapped.error}\nThe old code runs on.` };
-      } else {
-        const remarks = swapped.remarks.length === 0 ? '' : ` (${swapped.remarks.join('; ')})`;
-        const nothing = remarks === '' ? `unchanged ${short}: only comments and layout` : `unchanged ${short}${remarks}`;
-        result = { line: swapped.names.length === 0 ? nothing : `swapped ${short}: ${[...new Set(swapped.names)].join(', ')}${remarks}` };
-      }
-    }
-    return result;
   }
 
   /** Frames of what runs now are told in the lines of the file as it is now. */
@@ -287,6 +367,11 @@ function fileOf(url: string): string | undefined {
   if (!url.startsWith('file:') || /\?facade=\d+$/.test(url)) return undefined;
   const file = fileURLToPath(url.replace(/\?v=\d+$/, ''));
   return source.test(file) && ownFile(file) ? file : undefined;
+}
+
+/** The one that others get; the same file may also be loaded under names with a query. */
+function newestOf(scripts: readonly Script[]): Script {
+  return scripts.findLast(({ url }) => !/\?(?!v=\d+$)/.test(url)) ?? (scripts.at(-1) as Script);
 }
 
 function versionOf(url: string): number {

@@ -34,12 +34,7 @@ export function loosened(
 }
 
 /** `originals` are the ends of arrows and fields as they were loaded. */
-export function swapped(
-  running: Outline,
-  wanted: Outline,
-  changed: readonly number[],
-  originals: readonly (string | undefined)[],
-): string {
+export function swapped(running: Outline, wanted: Outline, changed: readonly number[], originals: readonly (string | undefined)[]): string {
   return rewritten(running, (old, at) => (changed.includes(at) ? replacement(wanted.parts[at] as Part, old, originals[at], at) : old.text));
 }
 
@@ -79,7 +74,13 @@ function isClear({ code }: Outline, old: Part, { head, body }: Part, original: s
   const end = ownEnd.exec(old.body)?.[0];
   if (end === undefined || end !== ownEnd.exec(body)?.[0] || !ownStart.test(old.body) || !ownStart.test(body)) return false;
   const edges = new Set([lineAt(code, old.start), lineAt(code, old.end - 1)]);
-  return [old.body, body].every((one) => !one.split('\n').slice(1, -1).some((line) => edges.has(line)));
+  return [old.body, body].every(
+    (one) =>
+      !one
+        .split('\n')
+        .slice(1, -1)
+        .some((line) => edges.has(line)),
+  );
 }
 
 const ownStart = /^\{[^\S\n]*\n/;

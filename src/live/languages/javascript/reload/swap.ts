@@ -4,10 +4,14 @@ import type { Debugger } from '../../../js-runtime/debugger.ts';
 import type { Inspector } from '../../../js-runtime/inspector.ts';
 import type { Imported } from '../cells/cell.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
-import { type Graft, grafted } from './graft.ts';
+import { computedBy, rootsIn } from './computed.ts';
+import { commonFacadeText, facadeText, isUnchanged } from './exports.ts';
+import { type Graft, grafted, namesOf as namesOfUnit } from './graft.ts';
 import { changedNames, changesGiven, evaluates, type Outline, outlineOf } from './outline.ts';
+import type { Exposed } from './reimport.ts';
 import { takenFrom } from './requirers.ts';
 import { changedParts, groups, loosened, swapped } from './rewrite.ts';
+import { signature, unitsOf } from './units.ts';
 
 export interface Script {
   readonly id: string;
@@ -19,15 +23,28 @@ export interface Script {
   /** As the file was when it was last taken. */
   known: string;
   readonly originals: (string | undefined)[];
+  /** Imports that have to be taken from another module than the one it was linked with, and those that are. */
+  readonly detached: Map<string, number>;
+  taken: ReadonlyMap<string, number>;
 }
 
 export type Swapped =
-  | { readonly status: 'done'; readonly names: readonly string[]; readonly remarks: readonly string[] }
+  | {
+      readonly status: 'done';
+      readonly names: readonly string[];
+      readonly remarks: readonly string[];
+      /** Where it shows something else outside. */
+      readonly exposed?: Exposed;
+      /** Functions and classes that compute something else now. */
+      readonly changed?: ReadonlySet<string>;
+      /** It is loaded under a name with this, too, and shows what it did there. */
+      readonly query?: string;
+    }
   | { readonly status: 'anew'; readonly reason: string }
   | { readonly status: 'waits'; readonly names: readonly string[] }
   | { readonly status: 'failed'; readonly error: string };
 
-interface Surroundings {
+export interface Surroundings {
   readonly inspector: Inspector;
   readonly debugging: Debugger;
   /** Texts that run no more: the engine may still list them, under other ids. */
@@ -50,13 +67,19 @@ interface Plan {
 
 const refused = 'the engine refused it';
 
-export async function swap(script: Script, wanted: Runnable, around: Surroundings): Promise<Swapped> {
+/** `isNewest`: others that import the file get what this script shows. */
+export async function swap(script: Script, wanted: Runnable, around: Surroundings, isNewest: boolean): Promise<Swapped> {
   const plan = await planFor(script, wanted, around);
   if (typeof plan === 'string') return { status: 'anew', reason: plan };
   const { before, after, due, known, between, to } = plan;
-  const names = [...namesOf(known, to), ...[...due].flatMap((key) => after?.steps.get(key)?.names ?? [])];
+  const names = [...namesOf(known, to), ...[...due].flatMap((key) => after?.steps.get(key)?.names ?? []), ...differences(before, after)];
   const remarks = (after?.remarks ?? []).filter((one) => before?.remarks.includes(one) !== true);
-  if (names.length === 0 && due.size === 0) {
+  const isShown = before !== undefined && after !== undefined && !isUnchanged(before.facade, after.facade);
+  if (names.length === 0 && due.size === 0 && !isShown) {
+    if (remarks.length === 0 && !hasSameTree(script.known, wanted)) {
+      if (!hasSameUnits(before, after)) return { status: 'anew', reason: 'its top-level code changed' };
+      remarks.push('its parts stand in another order');
+    }
     script.known = wanted.code;
     return { status: 'done', names: [], remarks };
   }
@@ -70,7 +93,12 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
   if (status !== 'Ok') return { status: 'anew', reason: refused };
   try {
     if (due.size > 0) await around.onMain('__vivarium_renewal.mark()');
-    if (due.size > 0) await around.onMain(`__vivarium_renewal.fill(${JSON.stringify(script.url)}, ${JSON.stringify([...due])})`);
+    const filled = `__vivarium_renewal.fill(${JSON.stringify(script.url)}, ${JSON.stringify([...due])})`;
+    const reason = due.size > 0 ? await around.onMain<string | null>(filled) : null;
+    if (reason !== null) {
+      await put(script, old, around);
+      return { status: 'anew', reason };
+    }
   } catch (error) {
     await put(script, old, around);
     return { status: 'failed', error: error instanceof Error ? error.message : String(error) };
@@ -88,9 +116,48 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
     const names = JSON.stringify(await namesOfCells(around));
     await around.onMain(`__vivarium_renewal.follow(${JSON.stringify(JSON.stringify(around.imports()))}, ${names})`);
   }
-  if (after !== undefined && wanted.format === 'module') await expose(script, before, after, around);
   script.known = wanted.code;
-  return { status: 'done', names, remarks };
+  script.taken = new Map(script.detached);
+  let exposed: Exposed | undefined;
+  if (isNewest && wanted.format === 'commonjs' && due.size > 0) exposed = await exposeCommon(script, around);
+  if (isNewest && wanted.format === 'module' && isShown) exposed = await expose(script, after, around);
+  if (exposed?.error !== undefined) remarks.push(`what it exports stays as it was: ${exposed.error}`);
+  const query = isShown && !isNewest ? /\?(?!v=\d+$).*$/.exec(script.url)?.[0] : undefined;
+  const { kept, changed } = computedBy(after?.units ?? unitsOf(wanted), rootsIn(names));
+  const still = kept.filter((name) => !names.includes(name));
+  if (still.length > 0)
+    remarks.push(`${still.join(', ')} ${still.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`);
+  return { status: 'done', names, remarks, changed, ...(query !== undefined && { query }), ...(exposed !== undefined && { exposed }) };
+}
+
+/** What is removed, and what is exported otherwise. */
+function differences(before: Graft | undefined, after: Graft | undefined): string[] {
+  if (before === undefined || after === undefined) return [];
+  const names = new Set(after.units.all.flatMap(namesOfUnit));
+  const removed = before.units.all.flatMap(namesOfUnit).filter((name) => !names.has(name));
+  const shown = ({ units }: Graft): Map<string, string> =>
+    new Map([
+      ...[...units.exports].map(([name, one]) => [name, 'from' in one ? `${one.source} ${one.imported}` : one.local] as const),
+      ...units.stars.map(({ from }) => [from, from] as const),
+    ]);
+  const [old, now] = [shown(before), shown(after)];
+  const lost = [...old.keys()].filter((name) => !now.has(name) && !removed.includes(name));
+  const other = [...now].filter(([name, what]) => old.get(name) !== what && !after.facade.places.has(name)).map(([name]) => name);
+  const isNamed = (name: string): boolean => [...after.steps.values()].some((step) => step.names.includes(name));
+  return [
+    ...removed.map((name) => `${name} (removed)`),
+    ...lost.map((name) => `export ${name} (removed)`),
+    ...other.filter((name) => !isNamed(name)).map((name) => `export ${name}`),
+  ];
+}
+
+function hasSameTree(known: string, wanted: Runnable): boolean {
+  return signature(unitsOf({ ...wanted, code: known }).program, true) === signature(unitsOf(wanted).program, true);
+}
+
+function hasSameUnits(before: Graft | undefined, after: Graft | undefined): boolean {
+  const texts = ({ units }: Graft): string => JSON.stringify(units.program.body.map((one) => signature(one, true)).sort());
+  return before !== undefined && after !== undefined && texts(before) === texts(after);
 }
 
 /** The names of those that could not be set. */
@@ -106,7 +173,7 @@ async function namesOfCells({ inspector }: Surroundings): Promise<string[]> {
 async function planFor(script: Script, wanted: Runnable, around: Surroundings): Promise<Plan | string> {
   const outline = (code: string): Outline => outlineOf({ ...wanted, code });
   const [known, to] = [outline(script.known), outline(wanted.code)];
-  if (known.shape === to.shape && outline(script.running).shape === to.shape) {
+  if (known.shape === to.shape && outline(script.running).shape === to.shape && script.detached.size === 0) {
     if (evaluates(to)) return 'it evaluates text in its own scope';
     return { before: undefined, after: undefined, due: new Set(), known, between: undefined, to };
   }
@@ -114,9 +181,9 @@ async function planFor(script: Script, wanted: Runnable, around: Surroundings): 
   if (!(await around.onMain<boolean>(`__vivarium_renewal.keeps(${JSON.stringify(script.url)})`))) return 'its top-level code changed';
   const id = `f${script.id}`;
   const base = { ...wanted, code: script.base };
-  const before = grafted(base, { ...wanted, code: script.known }, id);
+  const before = grafted(base, { ...wanted, code: script.known }, { id, detached: script.taken });
   if (typeof before === 'string') return before;
-  const after = grafted(base, wanted, id, before);
+  const after = grafted(base, wanted, { id, detached: script.detached, before });
   if (typeof after === 'string') return after;
   const due = new Set<string>();
   for (const [key, step] of after.steps) {
@@ -153,7 +220,7 @@ function constantsIn(graft: Graft | undefined, due: ReadonlySet<string>): Map<st
 async function set(script: Script, known: Outline, to: Outline, wanted: Runnable, around: Surroundings): Promise<string> {
   const outline = (): Outline => outlineOf({ ...wanted, code: script.running });
   const first = outline();
-  if (script.originals.length === 0) script.originals.push(...first.parts.map(({ expression }) => expression));
+  if (script.originals.length === 0) script.originals.push(...first.parts.map(({ lastName, expression }) => lastName ?? expression));
   const before = script.running;
   const changed = changedParts(known, to);
   const loose = loosened(first, to, changed, script.originals);
@@ -176,23 +243,21 @@ async function put(script: Script, scriptSource: string, { inspector, past }: Su
   return status;
 }
 
-/** A module gains no exports once it runs: another one in front of it has them, and passes on the rest. */
-async function expose(
-  { url }: Script,
-  before: Graft | undefined,
-  { exports, passed, hasDefault }: Graft,
-  around: Surroundings,
-): Promise<void> {
-  const names = [...exports.keys(), ...passed].join();
-  if (names === '' || names === [...(before?.exports.keys() ?? []), ...(before?.passed ?? [])].join()) return;
-  const entries = [...exports].map(([name, place], at) => ({ name: JSON.stringify(name), place, local: `e${at}` }));
-  const text = [
-    `export * from ${JSON.stringify(url)};`,
-    hasDefault ? `export { default } from ${JSON.stringify(url)};` : '',
-    ...passed.map((one) => `export ${one};`),
-    ...entries.map(({ local, place }) => `let ${local} = ${place};`),
-    `export { ${entries.map(({ local, name }) => `${local} as ${name}`).join(', ')} };`,
-    `__vivarium_pass(${JSON.stringify(url)}, () => { ${entries.map(({ local, place }) => `${local} = ${place};`).join(' ')} });`,
-  ].join('\n');
-  await around.onMain(`__vivarium_renewal.expose(${JSON.stringify(JSON.stringify({ url, text, imports: around.imports() }))})`);
+/** From now on those who import it get what it shows now. */
+export function expose({ url }: Script, { facade }: Graft, around: Surroundings): Promise<Exposed> {
+  return inFront(url, facadeText(url, facade), facade.other, around);
+}
+
+async function exposeCommon({ url }: Script, around: Surroundings): Promise<Exposed | undefined> {
+  const address = JSON.stringify(url);
+  const links = await around.onMain<[string, string[]][]>(`__vivarium_renewal.links(${address})`);
+  if (links.length === 0) return undefined;
+  const names = await around.onMain<string[]>(`__vivarium_renewal.exportedNames(${address})`);
+  return inFront(url, commonFacadeText(url, names), [], around);
+}
+
+async function inFront(url: string, text: string, other: readonly string[], around: Surroundings): Promise<Exposed> {
+  const given = JSON.stringify(JSON.stringify({ url, text, imports: around.imports() }));
+  const exposed = await around.onMain<Exposed>(`__vivarium_renewal.expose(${given})`);
+  return { ...exposed, other: [...new Set([...exposed.other, ...other.filter((name) => !exposed.lost.includes(name))])] };
 }

@@ -4,7 +4,14 @@ import { isNode, namesIn } from '../cells/references.ts';
 import { parser, type Runnable, tailBody } from '../loader/transform.ts';
 
 export type Unit =
-  | { readonly kind: 'import'; readonly name: string; readonly from: string; readonly imported: string; readonly options: string }
+  | {
+      readonly kind: 'import';
+      readonly name: string;
+      readonly from: string;
+      readonly imported: string;
+      readonly options: string;
+      readonly start: number;
+    }
   | { readonly kind: 'function'; readonly name: string; readonly node: FunctionDeclaration }
   | { readonly kind: 'class'; readonly name: string; readonly node: ClassDeclaration }
   | { readonly kind: 'variable'; readonly name: string; readonly keyword: string; readonly node: VariableDeclarator }
@@ -16,14 +23,26 @@ export interface Units {
   readonly program: Program;
   readonly all: readonly Unit[];
   /** By the names they have outside: a name within, or the text that takes it from elsewhere. */
-  readonly exports: ReadonlyMap<string, { readonly local: string } | { readonly from: string }>;
+  readonly exports: ReadonlyMap<string, Exported>;
+  /** Everything that another module exports, as it is written after `export`. */
+  readonly stars: readonly Elsewhere[];
 }
+
+interface Elsewhere {
+  /** As it is written after `export`. */
+  readonly from: string;
+  readonly source: string;
+  readonly imported: string;
+}
+
+export type Exported = { readonly local: string } | Elsewhere;
 
 export function unitsOf({ code, format }: Runnable): Units {
   const sourceType = format === 'module' ? 'module' : 'script';
   const program = parser().parse(code, { ecmaVersion: 'latest', sourceType, allowHashBang: true, allowReturnOutsideFunction: true });
   const all: Unit[] = [];
-  const exports = new Map<string, { readonly local: string } | { readonly from: string }>();
+  const exports = new Map<string, Exported>();
+  const stars: Elsewhere[] = [];
   const text = ({ start, end }: { readonly start: number; readonly end: number }): string => code.slice(start, end);
   const declare = (node: AnyNode): string[] => {
     if (node.type === 'FunctionDeclaration')
@@ -43,22 +62,24 @@ export function unitsOf({ code, format }: Runnable): Units {
       for (const one of node.specifiers) {
         const imported =
           one.type === 'ImportNamespaceSpecifier' ? '*' : one.type === 'ImportDefaultSpecifier' ? 'default' : nameOf(one.imported);
-        all.push({ kind: 'import', name: one.local.name, from: String(node.source.value), imported, options });
+        all.push({ kind: 'import', name: one.local.name, from: String(node.source.value), imported, options, start: one.start });
       }
       if (node.specifiers.length === 0) all.push({ kind: 'statement', name: text(node), node });
     } else if (node.type === 'ExportNamedDeclaration') {
       if (node.declaration != null) for (const name of declare(node.declaration)) exports.set(name, { local: name });
+      const behind = node.source == null ? '' : text({ start: node.source.start, end: node.end }).replace(/;$/, '');
       for (const { local, exported } of node.specifiers) {
-        const from = node.source == null ? undefined : `{ ${text(local)} as ${text(exported)} } from ${node.source.raw}`;
-        exports.set(nameOf(exported), from === undefined ? { local: nameOf(local) } : { from });
+        const from = `{ ${text(local)} as ${text(exported)} } from ${behind}`;
+        const elsewhere = { from, source: String(node.source?.value), imported: nameOf(local) };
+        exports.set(nameOf(exported), node.source == null ? { local: nameOf(local) } : elsewhere);
       }
-    } else if (node.type === 'ExportAllDeclaration')
-      exports.set(text(node), {
-        from: text(node)
-          .replace(/^export\s*/, '')
-          .replace(/;$/, ''),
-      });
-    else if (node.type === 'ExportDefaultDeclaration') {
+    } else if (node.type === 'ExportAllDeclaration') {
+      const behind = text({ start: node.source.start, end: node.end }).replace(/;$/, '');
+      const name = node.exported == null ? '' : ` as ${text(node.exported)}`;
+      const elsewhere = { from: `*${name} from ${behind}`, source: String(node.source.value), imported: '*' };
+      if (node.exported == null) stars.push(elsewhere);
+      else exports.set(nameOf(node.exported), elsewhere);
+    } else if (node.type === 'ExportDefaultDeclaration') {
       const { declaration } = node;
       const named = /Declaration$/.test(declaration.type);
       if (!named) all.push({ kind: 'default', name: 'default', node: declaration });
@@ -67,7 +88,16 @@ export function unitsOf({ code, format }: Runnable): Units {
     else if (!text(node).includes(tailBody) && node.type !== 'EmptyStatement')
       all.push({ kind: 'statement', name: line(text(node)), node });
   }
-  return { code, program, all, exports };
+  // What is imported and exported again is the other module's.
+  for (const [name, one] of exports) {
+    const unit = 'local' in one ? all.find((other) => other.kind === 'import' && other.name === one.local) : undefined;
+    if (unit?.kind !== 'import') continue;
+    const { imported, from: source, options } = unit;
+    const what = imported === '*' ? `* as ${JSON.stringify(name)}` : `{ ${JSON.stringify(imported)} as ${JSON.stringify(name)} }`;
+    const terms = options.replace(/^, \{ (with: .*) \}$/, ' $1').replace('with:', 'with');
+    exports.set(name, { from: `${what} from ${JSON.stringify(source)}${terms}`, source, imported });
+  }
+  return { code, program, all, exports, stars };
 }
 
 function nameOf(node: AnyNode): string {
@@ -99,6 +129,12 @@ export function signature(node: AnyNode | null | undefined, whole = false): stri
     else if (key === 'regex' || key === 'value') parts.push(`${key}=${JSON.stringify(value)}`);
   }
   return parts.join(' ');
+}
+
+export function hash(text: string): string {
+  let found = 5_381;
+  for (let at = 0; at < text.length; at++) found = (found * 33 + text.charCodeAt(at)) | 0;
+  return (found >>> 0).toString(36);
 }
 
 /** Whether a text of one is as good as a text of the other. */

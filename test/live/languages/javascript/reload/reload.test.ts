@@ -127,7 +127,7 @@ onEachNode((node) => {
       expect(await lab.value('sell(1)[0]')).toBe('199');
       expect((await reload(lab)).text).toBe('Nothing changed on disk.');
       save(lab, file, shop('discount(n)', 'function discount(n: number): number { return sold * 2; }'));
-      expect((await reload(lab)).text).toBe(`swapped ${file}: sell, discount`);
+      expect((await reload(lab)).text).toBe(`swapped ${file}: sell, discount, base (removed)`);
       expect(await lab.value('sell(1)')).toBe('6');
     });
 
