@@ -26,7 +26,7 @@ export interface Verdict {
   readonly problem?: string;
 }
 
-const stale = /\b(?:keeps?|stays?|still|removed|old|not follow|fresh|begin again|another order)\b/;
+const stale = /\b(?:keeps?|stays?|still|removed|old|not follow|fresh|begin again|another order|lacks?)\b/;
 
 export function judge({ edit, answer, reloaded, fresh, unfit }: Seen): Verdict {
   const said = linesAbout(answer, edit);
@@ -63,6 +63,8 @@ function differencesOf(reloaded: Facts, fresh: Facts): Difference[] {
     const held = view !== 'now' && view !== 'imported';
     if (held && !(`now|${name}|kind` in fresh) && name !== '*') continue;
     if (held && !(`held|${name}|kind` in reloaded) && name !== '*') continue;
+    // A method or closure that is there on one side only could not be held on the other.
+    if ((view === 'bound' || view === 'closure') && (reloaded[key] === undefined || fresh[key] === undefined)) continue;
     if (view === 'imported' && fresh[key] === undefined) {
       // Only where it is another thing than the name in the cell: to be compared with the same.
       const same = `now|${name}|${what}`;

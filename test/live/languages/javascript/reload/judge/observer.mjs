@@ -278,6 +278,7 @@ function unmarked(text) {
   const plain = text
     .replace(/\n?\v[ \t]*\v\n?/g, '')
     .replace(/=>true\?\(([\s\S]*?)\n\):[\s\S]*$/, '=>$1')
+    .replace(/\(0, ?(__vivarium_added\.[\w$]+(?:\["[^"]*"\])?)\)/g, '$1')
     .replace(/__vivarium_added\.f\d+_(?:own|import)_([\w$]+)(?:\["[^"]*"\])?/g, '$1');
   return bounded ? plain : plain.replace(/\s+/g, '');
 }
