@@ -227,7 +227,7 @@ export class Reloader {
   async #follow(exposed: ReadonlyMap<string, Exposed>, scripts: readonly Script[]): Promise<string[]> {
     if (exposed.size === 0) return [];
     const lines: string[] = [];
-    const { scripts: followers, broken } = await followersOf(exposed, scripts, this.#around(''));
+    const { scripts: followers, broken, held } = await followersOf(exposed, scripts, this.#around(''));
     for (const [script, names] of followers) {
       const file = fileOf(script.url) ?? script.url;
       const wanted = { code: script.known, format: 'module' } as const;
@@ -241,6 +241,11 @@ export class Reloader {
         const remarks = swapped.remarks.length === 0 ? '' : ` (${swapped.remarks.join('; ')})`;
         lines.push(`swapped ${this.#short(file)}: ${[...new Set(swapped.names)].join(', ') || names.join(', ')}${remarks}`);
       }
+    }
+    for (const [url, { gained, lost }] of held) {
+      const what = [gained.length > 0 ? `lack ${gained.join(', ')}` : '', lost.length > 0 ? `still have ${lost.join(', ')}` : ''];
+      const said = what.filter((one) => one !== '').join(' and ');
+      if (said !== '') lines.push(`namespace objects of ${this.#short(fileOf(url) ?? url)} that were taken before ${said}`);
     }
     for (const { script, name, line, of } of broken) {
       const place = `${this.#short(fileOf(script.url) ?? script.url)}${line > 0 ? `:${line}` : ''}`;

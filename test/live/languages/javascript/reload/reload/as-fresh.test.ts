@@ -33,7 +33,7 @@ const barrels: readonly Row[] = [
     },
     load: "import * as all from './index.js'\nimport { keys } from './app.js'\n1",
     saved: { 'index.js': "export { a } from './a.js';\nexport { b } from './b.js';\n" },
-    says: 'swapped index.js: export b\nswapped app.js: keys',
+    says: 'swapped index.js: export b\nswapped app.js: keys\nnamespace objects of index.js that were taken before lack b',
     look: '[keys(), Object.keys(all)]',
   },
   {
@@ -68,7 +68,7 @@ const barrels: readonly Row[] = [
     files: { 'm.js': "export * from './lib.js';\n", 'lib.js': "export * as n from './base.js';\n", 'base.js': '' },
     load: "import * as m from './m.js'\n1",
     saved: { 'lib.js': '' },
-    says: 'swapped lib.js: export n (removed)',
+    says: 'swapped lib.js: export n (removed)\nnamespace objects of m.js that were taken before still have n',
     look: 'Object.keys(m)',
   },
   {
@@ -76,7 +76,7 @@ const barrels: readonly Row[] = [
     files: { 'm.js': "export * as n from './lib.js';\n", 'lib.js': 'function f() { return 1; }\n' },
     load: "import * as m from './m.js'\n1",
     saved: { 'lib.js': 'function f() { return 1; }\nexport { f as default };\n' },
-    says: 'swapped lib.js: default',
+    says: 'swapped lib.js: default\nnamespace objects of lib.js that were taken before lack default',
     look: '[Object.keys(m.n), m.n.default?.()]',
   },
   {
@@ -412,7 +412,7 @@ const others: readonly Row[] = [
     files: { 'm.js': 'export const a = () => 1;\n' },
     load: "import * as m from './m.js'\nimport * as n from './m.js?n'\n1",
     saved: { 'm.js': 'export const a = () => 2;\nexport const b = 1;\n' },
-    says: 'swapped m.js: a, b (imported with ?n it exports what it did before)',
+    says: 'swapped m.js: a, b (imported with ?n it exports what it did before)\nnamespace objects of m.js that were taken before lack b',
     look: '[m.a(), n.a(), m.b, n.b]',
     sees: '[ 2, 2, 1, undefined ]',
     fresh: '[ 2, 2, 1, 1 ]',
