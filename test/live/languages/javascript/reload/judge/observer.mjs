@@ -276,7 +276,7 @@ function textOf(value) {
 /** What a swap leaves in the text of a function, and nowhere else: names of what was gained, blank marks, the old body of an arrow. */
 function unmarked(text) {
   const plain = text
-    .replace(/\n?\v[ \t]*\v\n?/g, '')
+    .replace(/\v[ \t]*\v(?:\n\v[ \t]*\v)?/g, '')
     .replace(/=>true\?\(([\s\S]*?)\n\):[\s\S]*$/, '=>$1')
     .replace(/\(0, ?(__vivarium_added\.[\w$]+(?:\["[^"]*"\])?)\)/g, '$1')
     .replace(/__vivarium_added\.f\d+_(?:own|import)_([\w$]+)(?:\["[^"]*"\])?/g, '$1');
