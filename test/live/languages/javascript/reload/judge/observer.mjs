@@ -279,6 +279,7 @@ function unmarked(text) {
     .replace(/\v[ \t]*\v(?:\n\v[ \t]*\v)?/g, '')
     .replace(/=>true\?\(([\s\S]*?)\n\):[\s\S]*$/, '=>$1')
     .replace(/\(0, ?(__vivarium_added\.[\w$]+(?:\["[^"]*"\])?)\)/g, '$1')
+    .replace(/\b0, ?(?=__vivarium_added\.)/g, '')
     .replace(/__vivarium_added\.f\d+_(?:own|import)_([\w$]+)(?:\["[^"]*"\])?/g, '$1');
   return bounded ? plain : plain.replace(/\s+/g, '');
 }
