@@ -27,6 +27,8 @@ const slowest = [
   'live/image/image',
   'check/clients/run/peers',
   'reload/reload/edits',
+  'reload/reload/made-thousands',
+  'reload/reload/published-all',
   'client/timeouts',
   'other-principal/http-flood',
   'live/session/interrupt',

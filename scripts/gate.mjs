@@ -22,6 +22,7 @@ if (unknown !== undefined) {
 }
 
 await step('prepare', [join('scripts', 'prepare.mjs')]);
+await step('edits', [join('scripts', 'published-edits.mjs')]);
 if (mode === 'all') await step('strangers', [join('scripts', 'strangers.mjs')]);
 // --force: the build information may outlive a deleted dist, and then nothing would be built.
 await step('build', [join('scripts', 'build.mjs'), '--force']);
@@ -122,7 +123,7 @@ function step(name, args) {
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
       stdout.write(`${name.padEnd(9)} ${seconds.padStart(5)} s${status === 0 ? '' : '  failed'}\n`);
       if (status !== 0) stdout.write(Buffer.concat(out));
-      if (status !== 0 || name === 'prepare' || name === 'strangers') stderr.write(Buffer.concat(err));
+      if (status !== 0 || ['prepare', 'edits', 'strangers'].includes(name)) stderr.write(Buffer.concat(err));
       if (status !== 0) exit(status || 1);
       resolve();
     });

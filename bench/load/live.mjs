@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bench } from '../targets.mjs';
 import { echoArguments, initializedMessage, initializeMessage, template, toolCall } from './messages.mjs';
+import { reloading } from './reload.mjs';
 import { StdioServer } from './stdio.mjs';
 
 const [target, what, ms] = process.argv.slice(2);
@@ -45,6 +46,7 @@ const measured = await measure();
 process.stdout.write(JSON.stringify(measured), () => process.exit(0));
 
 async function measure() {
+  if (what.startsWith('reload, ')) return reloading(what, (extra, use) => withServer(use, extra));
   switch (what) {
     case 'session ready':
       return { ms: await ready(true) };
@@ -74,8 +76,8 @@ function commandOf() {
   return [process.execPath, path.join(bench, '..', 'dist/cli/main.js'), 'live', '--language', language];
 }
 
-async function withServer(use) {
-  const server = new StdioServer({ name: target, kind: 'stdio', command: commandOf() });
+async function withServer(use, extra = []) {
+  const server = new StdioServer({ name: target, kind: 'stdio', command: [...commandOf(), ...extra] });
   await server.ask(initializeMessage());
   server.write(`${JSON.stringify(initializedMessage)}\n`);
   const result = await use(server);

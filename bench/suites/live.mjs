@@ -19,6 +19,11 @@ const cases = {
   'after an interrupt': [ours, ...languages],
   'after a lost image': [ours, ...languages],
   resting: [ours, ...languages],
+  // By what is in the image: small objects, and files that changed.
+  'reload, 1 file, 0 MB': [ours],
+  'reload, 1 file, 100 MB': [ours],
+  'reload, 1 file, 400 MB': [ours],
+  'reload, 50 files, 0 MB': [ours],
 };
 
 export async function live({ rounds, ms, node, peers, verbose, ...run }) {

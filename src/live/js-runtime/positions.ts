@@ -47,6 +47,10 @@ export class Positions {
     return places;
   }
 
+  isSwapped(scriptId: string): boolean {
+    return this.#swapped.has(scriptId);
+  }
+
   /** In a cell; other files come as they were written. */
   inCell<T extends Position>(at: T): T {
     const columns = this.#cells.get(at.file);

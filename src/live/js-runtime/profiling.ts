@@ -1,9 +1,16 @@
 // Where time and memory go.
 import type { Evaluated, Inspector, Remote } from './inspector.ts';
+import type { Positions } from './positions.ts';
 
 interface ProfileNode {
   readonly id: number;
-  readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  readonly callFrame: {
+    readonly functionName: string;
+    readonly scriptId: string;
+    readonly url: string;
+    readonly lineNumber: number;
+    readonly columnNumber: number;
+  };
 }
 
 interface Profile {
@@ -25,10 +32,12 @@ const maxClasses = 10;
 export class Profiler {
   readonly #inspector: Inspector;
   readonly #folder: string;
+  readonly #positions: Positions | undefined;
 
-  constructor(inspector: Inspector, folder: string) {
+  constructor(inspector: Inspector, folder: string, positions?: Positions) {
     this.#inspector = inspector;
     this.#folder = folder;
+    this.#positions = positions;
   }
 
   async profile(start: boolean): Promise<object> {
@@ -53,7 +62,7 @@ export class Profiler {
     return { usedSize, totalSize, classes: counts.sort((a, b) => b.count - a.count), more: Math.max(0, classes.length - maxClasses) };
   }
 
-  #costs({ nodes, samples = [], timeDeltas = [] }: Profile): object {
+  async #costs({ nodes, samples = [], timeDeltas = [] }: Profile): Promise<object> {
     const byId = new Map(nodes.map((node) => [node.id, node]));
     const costs = new Map<string, { name: string; place: string; micros: number }>();
     let total = 0;
@@ -61,8 +70,8 @@ export class Profiler {
       const node = byId.get(id);
       const micros = timeDeltas[at] ?? 0;
       if (node === undefined || node.callFrame.functionName === '(idle)') continue;
-      const { functionName, url, lineNumber } = node.callFrame;
-      const place = url === '' ? '' : `${this.#short(url)}:${lineNumber + 1}`;
+      const { functionName, url } = node.callFrame;
+      const place = url === '' ? '' : `${this.#short(url)}:${await this.#lineOf(node.callFrame)}`;
       const key = `${functionName} ${place}`;
       const cost = costs.get(key) ?? { name: functionName || '(anonymous)', place, micros: 0 };
       cost.micros += micros;
@@ -72,6 +81,12 @@ export class Profiler {
     const sorted = [...costs.values()].sort((a, b) => b.micros - a.micros);
     const top: Cost[] = sorted.slice(0, maxCosts).map(({ name, place, micros }) => ({ name, place, ms: micros / 1000 }));
     return { costs: top, ms: total / 1000, samples: samples.length, more: Math.max(0, sorted.length - maxCosts) };
+  }
+
+  /** In the file as it is now, where it was swapped. */
+  async #lineOf({ scriptId, url, lineNumber, columnNumber }: ProfileNode['callFrame']): Promise<number> {
+    const at = { file: url, line: lineNumber + 1, column: columnNumber + 1 };
+    return this.#positions?.isSwapped(scriptId) === true ? (await this.#positions.inScript(scriptId, at)).line : at.line;
   }
 
   async #instances(name: string): Promise<number> {

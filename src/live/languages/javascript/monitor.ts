@@ -16,9 +16,9 @@ startMonitor(javaScriptMonitor);
 function javaScriptMonitor({ inspector, debugging, positions, folder, inTime }: MonitorServices): LanguageMonitor {
   const scripts = new ProjectScripts(inspector, debugging, folder);
   const reloading = new Reloader(inspector, debugging, positions, folder);
-  const lookup = new Lookup(inspector, scripts);
   const scopes = new ModuleScopes(inspector, debugging, folder);
-  const measuring = new Profiler(inspector, folder);
+  const lookup = new Lookup(inspector, scripts, positions);
+  const measuring = new Profiler(inspector, folder, positions);
   const answers: Readonly<Record<string, (request: WireFrame) => Promise<object>>> = {
     inspect: (request) => lookup.alone(() => inTime(inspect(inspector, request))),
     lookup: ({ name, want }) => inTime(lookup.find(String(name), String(want))),

@@ -2,6 +2,7 @@
 
 import type { View } from '../../../image/engine.ts';
 import type { Inspector, Remote } from '../../../js-runtime/inspector.ts';
+import type { Positions } from '../../../js-runtime/positions.ts';
 import { bounded, counted, type Defined, membersText, near, sourceText, summaryText } from './lookup-text.ts';
 import { type Exported, exportsOf, mentions, type ProjectScripts, placeOf } from './project-scripts.ts';
 import { type How, makeLens, type Shape } from './side-effect-free.ts';
@@ -25,14 +26,16 @@ const maxPlatform = 10;
 export class Lookup {
   readonly #inspector: Inspector;
   readonly #scripts: ProjectScripts;
+  readonly #positions: Positions;
   #last: Promise<unknown> = Promise.resolve();
   #lens = '';
   /** Names of the platform itself, which nobody searches for among their own. */
   #platform: ReadonlySet<string> = new Set();
 
-  constructor(inspector: Inspector, scripts: ProjectScripts) {
+  constructor(inspector: Inspector, scripts: ProjectScripts, positions: Positions) {
     this.#inspector = inspector;
     this.#scripts = scripts;
+    this.#positions = positions;
   }
 
   /** Before any code of the user has run. */
@@ -136,7 +139,11 @@ export class Lookup {
     // Its text begins before the parenthesis that the engine points to.
     const begun = script.source.lastIndexOf(text, offset);
     const start = begun < 0 ? offset : begun;
-    return { ...placeOf(script, start), script, start };
+    const place = placeOf(script, start);
+    const before = script.source.slice(0, start).split('\n');
+    const at = { file: place.file, line: before.length, column: (before.at(-1) as string).length + 1 };
+    const { line } = this.#positions.isSwapped(scriptId) ? await this.#positions.inScript(scriptId, at) : place;
+    return { ...place, line, script, start };
   }
 
   async #callers(name: string, last: string, defined: Defined | undefined): Promise<string> {

@@ -10,6 +10,8 @@ export interface Followers {
   /** Those whose imports have to be taken from elsewhere. */
   readonly scripts: ReadonlyMap<Script, readonly string[]>;
   /** Those that import what is gone: where a fresh start would fail. */
+  /** Modules of which a namespace object is kept somewhere, which cannot change. */
+  readonly held: ReadonlyMap<string, Exposed>;
   readonly broken: readonly { readonly script: Script; readonly name: string; readonly line: number; readonly of: string }[];
 }
 
@@ -23,11 +25,13 @@ export async function followersOf(
 ): Promise<Followers> {
   const found = new Map<Script, string[]>();
   const broken: Followers['broken'][number][] = [];
+  const held = new Map<string, Exposed>();
   const seen = new Set<string>();
   const queue = [...exposed];
   for (const [url, change] of queue) {
     if (seen.has(bare(url)) || change.error !== undefined) continue;
     seen.add(bare(url));
+    if (change.isHeld === true) held.set(bare(url), change);
     for (const [importer, specifiers] of await linksOf(url, around)) {
       const all = scripts.filter((one) => bare(one.url) === importer);
       for (const script of all) {
@@ -35,6 +39,7 @@ export async function followersOf(
         if (units === undefined) continue;
         const isOf = (specifier: string): boolean => specifiers.includes(specifier);
         const names = detach(script, units, isOf, change);
+        if (takesWhole(units, isOf)) held.set(bare(url), change);
         if (names.length > 0) found.set(script, [...(found.get(script) ?? []), ...names]);
         if (script !== all.at(-1)) continue;
         broken.push(...brokenIn(script, units, isOf, change).map((one) => ({ ...one, of: bare(url) })));
@@ -44,7 +49,7 @@ export async function followersOf(
       }
     }
   }
-  return { scripts: found, broken };
+  return { scripts: found, broken, held };
 }
 
 /** Variables of other files with values that functions computed which have changed since: by script. */
@@ -113,6 +118,11 @@ function passesOn({ exports, stars }: Units, isOf: (specifier: string) => boolea
   if (other.length + lost.length + gained.length === 0) return false;
   if (stars.some(({ source }) => isOf(source))) return true;
   return [...exports.values()].some((one) => 'from' in one && isOf(one.source) && (one.imported === '*' || other.includes(one.imported)));
+}
+
+function takesWhole({ all, exports }: Units, isOf: (specifier: string) => boolean): boolean {
+  if (all.some((unit) => unit.kind === 'import' && unit.imported === '*' && isOf(unit.from))) return true;
+  return [...exports.values()].some((one) => 'from' in one && one.imported === '*' && isOf(one.source));
 }
 
 function graftOf(script: Script): Graft | undefined {

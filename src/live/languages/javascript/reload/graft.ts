@@ -1,10 +1,11 @@
 // A new text of a file in the shape it was loaded with: changed functions where the old ones are, everything else in the file's tail,
 // which can do in the file's own scope what a module may not do any more once it runs.
 import type { AnyNode, Class } from 'acorn';
-import { childrenOf, namesIn, References } from '../cells/references.ts';
+import { namesIn, References } from '../cells/references.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { classGraft, type Edit } from './class-graft.ts';
 import { type Facade, facadeOf } from './exports.ts';
+import { awaits, canKeep, directives, exportedKeys, functionsIn, named, namesOf, pairs, span, twiceIn } from './graft-nodes.ts';
 import { decoratedBy, filledBy, isAssigned, isReordered, matched, ranLate, type Statement, targetOf } from './statements.ts';
 import { hash, isSame, line, signature, type Unit, type Units, unitsOf } from './units.ts';
 
@@ -366,72 +367,4 @@ class Grafting {
     const all = steps.map(([key, step]) => `if (__vivarium_due?.(${JSON.stringify(key)})) { ${step.text} }`).join('\n');
     return all === '' ? text : text.replace(tailBody, () => `${tailBody}\n${all}\n`);
   }
-}
-
-function canKeep(old: Unit, unit: Extract<Unit, { kind: 'variable' }>): boolean {
-  if (old.kind !== 'variable') return false;
-  if (signature(old.node.id) !== signature(unit.node.id)) return false;
-  return unit.node.id.type === 'Identifier' || signature(old.node.init) === signature(unit.node.init);
-}
-
-/** A function or class without a name gets that of its variable. */
-function named(id: AnyNode, init: AnyNode | null | undefined, text: string): string {
-  const nameless = init != null && /^(?:Arrow)?FunctionExpression$|^ClassExpression$/.test(init.type) && !('id' in init && init.id != null);
-  return nameless && id.type === 'Identifier' ? `({ ${JSON.stringify(id.name)}: ${text} })[${JSON.stringify(id.name)}]` : text;
-}
-
-/** Functions of two nodes, side by side. What is called where it stands has run. */
-function pairs(old: AnyNode, now: AnyNode): (readonly [AnyNode, AnyNode])[] {
-  if (/Function/.test(now.type)) return [[old, now]];
-  if (isCalledThere(now)) return [];
-  const before = childrenOf(old);
-  return childrenOf(now).flatMap((one, at) => {
-    const was = before[at];
-    return was === undefined ? [] : pairs(was, one);
-  });
-}
-
-function awaits(node: AnyNode): boolean {
-  if (/Function/.test(node.type)) return false;
-  return node.type === 'AwaitExpression' || (node.type === 'ForOfStatement' && node.await) || childrenOf(node).some(awaits);
-}
-
-/** The fields of a class are functions, too. */
-function functionsIn(node: AnyNode): AnyNode[] {
-  if (/Function/.test(node.type) || (node.type === 'PropertyDefinition' && !node.static)) return [node];
-  return isCalledThere(node) ? [] : childrenOf(node).flatMap(functionsIn);
-}
-
-function isCalledThere(node: AnyNode): boolean {
-  return node.type === 'CallExpression' && /Function/.test(node.callee.type);
-}
-
-/** What a CommonJS file exports as one object. */
-function exportedKeys(units: Units | undefined): string[] {
-  return (units?.all ?? []).flatMap((one) => {
-    const { node } = one.kind === 'statement' ? one : { node: undefined };
-    const given = node?.type === 'ExpressionStatement' && node.expression.type === 'AssignmentExpression' ? node.expression : undefined;
-    if (given?.right.type !== 'ObjectExpression' || units?.code.slice(given.left.start, given.left.end) !== 'module.exports') return [];
-    return given.right.properties.flatMap((one) =>
-      one.type === 'Property' && one.key.type === 'Identifier' && !one.computed ? [one.key.name] : [],
-    );
-  });
-}
-
-export function namesOf(unit: Unit): string[] {
-  if (unit.kind === 'statement' || unit.kind === 'default') return [];
-  return unit.kind === 'variable' ? namesIn(unit.node.id) : [unit.name];
-}
-
-function twiceIn({ all }: Units): string | undefined {
-  const names = all.flatMap(namesOf);
-  return names.find((name, at) => names.indexOf(name) !== at);
-}
-
-function directives({ program }: Units): string {
-  return program.body.flatMap((one) => ('directive' in one && one.directive !== undefined ? [one.directive] : [])).join();
-}
-
-function span({ start, end }: { readonly start: number; readonly end: number }): { readonly start: number; readonly end: number } {
-  return { start, end };
 }

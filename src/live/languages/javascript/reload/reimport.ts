@@ -32,6 +32,8 @@ export interface Exposed {
   /** Names with other values. */
   readonly other: readonly string[];
   readonly gained: readonly string[];
+  /** A cell has the whole of it, and may have given it to others. */
+  readonly isHeld?: boolean;
   readonly error?: string;
 }
 
@@ -134,8 +136,15 @@ export class Renewal {
     await this.#ask('facade', { url, text });
     try {
       const front = await this.#load(url.replace(/\?v=\d+$/, ''));
+      const old = new Map(this.#imported);
       await this.#importAgain(imports);
-      return difference(this.#behind.get(url) ?? {}, front);
+      const other = [...old]
+        .filter(([specifier, namespace]) => this.#imported.get(specifier) !== namespace)
+        .map(([specifier]) => specifier);
+      const isHeld = other.some(
+        (one) => imports.every(({ from }) => from !== one) || imports.some((i) => i.from === one && i.imported === '*'),
+      );
+      return { ...difference(this.#behind.get(url) ?? {}, front), isHeld };
     } catch (error) {
       await this.#ask('unpass', { url });
       const told = await this.placed(error);

@@ -1,24 +1,17 @@
 // Edited files, swapped into the running program: new functions where only functions changed, otherwise the modules are imported anew.
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Debugger } from '../../../js-runtime/debugger.ts';
 import { type Evaluated, type Inspector, messageOf } from '../../../js-runtime/inspector.ts';
 import type { Positions } from '../../../js-runtime/positions.ts';
 import type { Imported } from '../cells/cell.ts';
-import { findFile, ownFile, source, urlOf } from '../loader/resolve.ts';
-import { flawIn, type Runnable, runnable, tailBody, withoutTail } from '../loader/transform.ts';
+import { source, urlOf } from '../loader/resolve.ts';
+import { flawIn, type Runnable, runnable } from '../loader/transform.ts';
 import { placesOf } from './alignment.ts';
+import { type Change, fileOf, inOrder, isCurrent, newestOf, realPath, versionOf, wantedFor } from './changes.ts';
 import { computedElsewhere, followersOf } from './followers.ts';
 import type { Exposed, Renewed } from './reimport.ts';
 import { type Script, type Surroundings, swap } from './swap.ts';
-
-interface Change {
-  readonly file: string;
-  readonly wanted: Runnable;
-  /** The newest last. */
-  readonly scripts: readonly Script[];
-}
 
 interface Done {
   readonly line?: string;
@@ -231,7 +224,7 @@ export class Reloader {
   async #follow(exposed: ReadonlyMap<string, Exposed>, scripts: readonly Script[]): Promise<string[]> {
     if (exposed.size === 0) return [];
     const lines: string[] = [];
-    const { scripts: followers, broken } = await followersOf(exposed, scripts, this.#around(''));
+    const { scripts: followers, broken, held } = await followersOf(exposed, scripts, this.#around(''));
     for (const [script, names] of followers) {
       const file = fileOf(script.url) ?? script.url;
       const wanted = { code: script.known, format: 'module' } as const;
@@ -245,6 +238,11 @@ export class Reloader {
         const remarks = swapped.remarks.length === 0 ? '' : ` (${swapped.remarks.join('; ')})`;
         lines.push(`swapped ${this.#short(file)}: ${[...new Set(swapped.names)].join(', ') || names.join(', ')}${remarks}`);
       }
+    }
+    for (const [url, { gained, lost }] of held) {
+      const what = [gained.length > 0 ? `lack ${gained.join(', ')}` : '', lost.length > 0 ? `still have ${lost.join(', ')}` : ''];
+      const said = what.filter((one) => one !== '').join(' and ');
+      if (said !== '') lines.push(`namespace objects of ${this.#short(fileOf(url) ?? url)} that were taken before ${said}`);
     }
     for (const { script, name, line, of } of broken) {
       const place = `${this.#short(fileOf(script.url) ?? script.url)}${line > 0 ? `:${line}` : ''}`;
@@ -329,55 +327,4 @@ export class Reloader {
     const short = relative(this.#folder, file);
     return short.startsWith('..') ? file : short;
   }
-}
-
-/** The new exports of a file are there when another takes them. */
-function inOrder(changes: readonly Change[]): Change[] {
-  const byFile = new Map(changes.map((change) => [change.file, change]));
-  const ordered = new Set<Change>();
-  const add = (change: Change, above: readonly Change[]): void => {
-    if (ordered.has(change) || above.includes(change)) return;
-    for (const [, specifier = ''] of change.wanted.code.matchAll(/\b(?:from|import|require)\b\s*\(?\s*['"]([^'"\n]+)['"]/g)) {
-      const needed = byFile.get(findFile(specifier, change.file) ?? '');
-      if (needed !== undefined) add(needed, [...above, change]);
-    }
-    ordered.add(change);
-  };
-  for (const change of changes) add(change, []);
-  return [...ordered];
-}
-
-/** Whatever loaded it, we want the same text of it as far as we can make it. */
-function wantedFor({ running }: Script, wanted: Runnable): Runnable {
-  return running.includes(tailBody) ? wanted : { ...wanted, code: withoutTail(wanted) };
-}
-
-function isCurrent(script: Script, file: string, made: Runnable): boolean {
-  if (script.known === wantedFor(script, made).code) return true;
-  // Compiled by another tool before we came: its text says nothing, but the time does.
-  return !script.running.includes(tailBody) && statSync(file).mtimeMs < Date.now() - process.uptime() * 1_000;
-}
-
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
-}
-
-function fileOf(url: string): string | undefined {
-  // What stands in front of a module has no text of the user's.
-  if (!url.startsWith('file:') || /\?facade=\d+$/.test(url)) return undefined;
-  const file = fileURLToPath(url.replace(/\?v=\d+$/, ''));
-  return source.test(file) && ownFile(file) ? file : undefined;
-}
-
-/** The one that others get; the same file may also be loaded under names with a query. */
-function newestOf(scripts: readonly Script[]): Script {
-  return scripts.findLast(({ url }) => !/\?(?!v=\d+$)/.test(url)) ?? (scripts.at(-1) as Script);
-}
-
-function versionOf(url: string): number {
-  return Number(/\?v=(\d+)$/.exec(url)?.[1] ?? 0);
 }

@@ -8,6 +8,9 @@ import type { Outline, Part } from './outline.ts';
  */
 const mark = (at: number): string => `\v${at.toString(2).replaceAll('0', ' ').replaceAll('1', '\t')}\v`;
 
+/** On both sides of the break: neither line may look like another one, not even like an empty one. */
+const seam = (at: number): string => `${mark(at)}\n${mark(at)}`;
+
 /** The engine takes longer pieces for changed as a whole. */
 const longestLine = 700;
 
@@ -92,15 +95,15 @@ function lineAt(code: string, at: number): string {
 }
 
 function marked(text: string, paren: number | undefined, at: number): string {
-  return `${opened(text, paren, at).slice(0, -1)}\n${mark(at)}}`;
+  return `${opened(text, paren, at).slice(0, -1)}${seam(at)}}`;
 }
 
 function opened(text: string, paren: number | undefined, at: number): string {
-  return paren === undefined ? text : `${text.slice(0, paren)}${mark(at)}\n${text.slice(paren)}`;
+  return paren === undefined ? text : `${text.slice(0, paren)}${seam(at)}${text.slice(paren)}`;
 }
 
 function beforeEnd(text: string, original: string, at: number): string {
-  return `${text.slice(0, text.length - original.length)}\n${mark(at)}\n${original}`;
+  return `${text.slice(0, text.length - original.length)}${seam(at)}${original}`;
 }
 
 /** An arrow without braces keeps its old end, where it is never reached: the engine would refuse another. */

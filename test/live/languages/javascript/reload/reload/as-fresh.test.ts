@@ -1,7 +1,12 @@
 // After a reload the program behaves as one that is freshly started, or the answer names what does not.
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Files, writeProject } from '../../../../../fixtures/live/projects.ts';
 import { onEachNode, openLab } from '../../../../fixture.ts';
+
+const require = createRequire(import.meta.url);
 
 interface Row {
   readonly edit: string;
@@ -28,7 +33,7 @@ const barrels: readonly Row[] = [
     },
     load: "import * as all from './index.js'\nimport { keys } from './app.js'\n1",
     saved: { 'index.js': "export { a } from './a.js';\nexport { b } from './b.js';\n" },
-    says: 'swapped index.js: export b\nswapped app.js: keys',
+    says: 'swapped index.js: export b\nswapped app.js: keys\nnamespace objects of index.js that were taken before lack b',
     look: '[keys(), Object.keys(all)]',
   },
   {
@@ -63,7 +68,7 @@ const barrels: readonly Row[] = [
     files: { 'm.js': "export * from './lib.js';\n", 'lib.js': "export * as n from './base.js';\n", 'base.js': '' },
     load: "import * as m from './m.js'\n1",
     saved: { 'lib.js': '' },
-    says: 'swapped lib.js: export n (removed)',
+    says: 'swapped lib.js: export n (removed)\nnamespace objects of m.js that were taken before still have n',
     look: 'Object.keys(m)',
   },
   {
@@ -71,7 +76,7 @@ const barrels: readonly Row[] = [
     files: { 'm.js': "export * as n from './lib.js';\n", 'lib.js': 'function f() { return 1; }\n' },
     load: "import * as m from './m.js'\n1",
     saved: { 'lib.js': 'function f() { return 1; }\nexport { f as default };\n' },
-    says: 'swapped lib.js: default',
+    says: 'swapped lib.js: default\nnamespace objects of lib.js that were taken before lack default',
     look: '[Object.keys(m.n), m.n.default?.()]',
   },
   {
@@ -178,6 +183,147 @@ const classes: readonly Row[] = [
   },
 ];
 
+const kinds: readonly Row[] = [
+  {
+    edit: 'a function that becomes asynchronous, also for who holds it',
+    files: { 'm.js': 'export function f(a = 2) { return [a, 1]; }\n' },
+    load: "import * as m from './m.js'\nconst held = m.f\n1",
+    saved: { 'm.js': 'export async function f(a = 3) { return [a, 2]; }\n' },
+    says: 'swapped m.js: f',
+    look: '[await held(), await m.f()]',
+  },
+  {
+    edit: 'a generator that becomes a plain function',
+    files: { 'm.js': 'export function* f(a = 2) { yield a; }\n' },
+    load: "import * as m from './m.js'\nconst held = m.f\n1",
+    saved: { 'm.js': 'export function f(a = 4) { return [a, 1]; }\n' },
+    says: 'swapped m.js: f (what holds f from before has the old one)',
+    look: '[[...held()], m.f()]',
+    sees: '[ [ 2 ], [ 4, 1 ] ]',
+    fresh: '[ [ 4, 1 ], [ 4, 1 ] ]',
+  },
+  {
+    edit: 'functions that are first called after a swap above them',
+    files: {
+      'm.js': 'function twice(x, g) {\n  return g(x);\n}\nconst make = (g) => (x) => twice(x, g);\nexport const a = make((x) => x * 2);\n',
+    },
+    load: "import { a } from './m.js'\n1",
+    saved: {
+      'm.js':
+        'function twice(x, g) {\n  const more = "x".repeat(10).length;\n  return g(x + more);\n}\nconst make = (g) => (x) => twice(x, g);\nexport const a = make((x) => x * 2);\n',
+    },
+    says: 'swapped m.js: twice',
+    look: 'a(1)',
+  },
+  {
+    edit: 'a function between empty lines, with another first line',
+    files: { 'm.js': 'export function f(a) { // One.\n  return a;\n}\n\nexport function g(a) {\n  return a;\n}\n\nexport const h = 1;\n' },
+    load: "import * as m from './m.js'\n1",
+    saved: {
+      'm.js':
+        'export function f(a, b) { // One.\n  if (b) {\n    return b;\n  }\n\n  return a;\n}\n\nexport function g(a) {\n  return a + 1;\n}\n\nexport const h = 1;\n',
+    },
+    says: 'swapped m.js: f, g',
+    look: '[m.f(1, 2), m.g(1)]',
+  },
+  {
+    edit: 'constants that are computed from each other',
+    files: { 'm.js': 'const all = { a: 1 };\nexport const names = Object.keys(all);\n' },
+    load: "import * as m from './m.js'\n1",
+    saved: { 'm.js': 'const all = { a: 1, b: { c: 2 } };\nexport const names = [...Object.keys(all), ...Object.keys(all.b)];\n' },
+    says: 'swapped m.js: all, names (what was computed from it before keeps its value)',
+    look: 'm.names',
+  },
+  {
+    edit: 'parameters that are properties',
+    files: { 'p.ts': 'export class P {\n  items = [1];\n  constructor(private x: number) {}\n  get() { return this.x; }\n}\n' },
+    load: "import { P } from './p'\nconst p = new P(1)",
+    saved: {
+      'p.ts':
+        'export class P {\n  items = [1];\n  constructor(private x: number, readonly y = 2) {}\n  get() { return this.x + (this.y ?? 1); }\n}\n',
+    },
+    says: 'swapped p.ts: fields of P, P.constructor, P.get (instances made before keep the fields they have)',
+    look: '[p.get(), new P(1).get(), p instanceof P, Object.keys(new P(1))]',
+    sees: "[ 2, 3, true, [ 'x', 'y', 'items' ] ]",
+    fresh: "[ 3, 3, true, [ 'x', 'y', 'items' ] ]",
+  },
+  {
+    edit: 'a last field without a value, and another one behind it',
+    files: { 'p.ts': 'export class P {\n  items = [1];\n  name: string;\n}\n' },
+    load: "import { P } from './p'\nconst p = new P()",
+    saved: [
+      { 'p.ts': 'export class P {\n  items = [1, 2];\n  name: string;\n  more = 5;\n}\n' },
+      { 'p.ts': 'export class P {\n  items = [1, 2, 3];\n  label: string;\n}\n' },
+    ],
+    says: 'swapped p.ts: fields of P (instances made before keep the fields they have)',
+    look: '[p instanceof P, Object.entries(new P())]',
+  },
+  {
+    edit: 'the first field of a class with a constructor',
+    files: { 'p.js': 'class B {}\nexport class P extends B {\n  constructor() { super()\n    this.z = 1; }\n}\n' },
+    load: "import { P } from './p.js'\nconst p = new P()",
+    saved: { 'p.js': 'class B {}\nexport class P extends B {\n  x = () => this.z;\n  constructor() { super()\n    this.z = 1; }\n}\n' },
+    says: 'swapped p.js: P.constructor (instances made before keep the fields they have)',
+    look: '[new P().x(), p instanceof P, Object.keys(new P())]',
+  },
+];
+
+const decorator = `const log: string[] = [];
+export const seen = () => log.splice(0);
+function logged(_: object, key: string, member: any) {
+  const { value } = member;
+  member.value = function (...given: any[]) { log.push(key); return value.apply(this, given); };
+}
+`;
+const decorated = (members: string): Files => ({ 'd.ts': `${decorator}export class D {\n  #p = 1;\n  ${members}\n}\n` });
+const first = '@logged get() { return this.#p; }';
+
+const decorators: readonly Row[] = [
+  {
+    edit: 'a method with private names beside a decorated one, which is not called',
+    files: decorated(`${first}\n  plain() { return this.#p; }`),
+    load: "import { D, seen } from './d'\nconst d = new D()",
+    saved: decorated(`${first}\n  plain() { return this.#p; }\n  more() { return this.#p + 1; }`),
+    says: 'swapped d.ts: D.more',
+    look: '[d.more(), seen()]',
+  },
+  {
+    edit: 'a method with private names where every other is decorated',
+    files: decorated(first),
+    load: "import { D, seen } from './d'\nconst d = new D()",
+    saved: decorated(`${first}\n  more() { return this.#p + 1; }`),
+    says: /^imported anew d\.ts: the new methods of D use private names, and there is no method to reach them from/,
+    look: '[new D().more(), seen()]',
+  },
+  {
+    edit: 'a decorated method, and another one after it',
+    files: decorated(first),
+    load: "import { D, seen } from './d'\nconst d = new D()",
+    saved: [
+      decorated(`${first}\n  @logged more() { return 2; }`),
+      decorated(`${first}\n  @logged more() { return 3; }\n  last() { return 4; }`),
+    ],
+    says: 'swapped d.ts: D.more, D.last',
+    look: '[d.more(), d.get(), d.last(), seen()]',
+  },
+  {
+    edit: 'a decorated method that becomes asynchronous',
+    files: decorated(first),
+    load: "import { D, seen } from './d'\nconst d = new D()",
+    saved: decorated('@logged async get() { return 5; }'),
+    says: 'swapped d.ts: D.get',
+    look: '[await d.get(), seen()]',
+  },
+  {
+    edit: 'a decorator of a method that had none',
+    files: decorated(`${first}\n  old() { return 1; }`),
+    load: "import { D, seen } from './d'\nconst d = new D()",
+    saved: decorated(`${first}\n  @logged old() { return 2; }`),
+    says: 'swapped d.ts: D.old, decorated D.old',
+    look: '[d.old(), seen()]',
+  },
+];
+
 const others: readonly Row[] = [
   {
     edit: 'an enum with other members',
@@ -266,7 +412,7 @@ const others: readonly Row[] = [
     files: { 'm.js': 'export const a = () => 1;\n' },
     load: "import * as m from './m.js'\nimport * as n from './m.js?n'\n1",
     saved: { 'm.js': 'export const a = () => 2;\nexport const b = 1;\n' },
-    says: 'swapped m.js: a, b (imported with ?n it exports what it did before)',
+    says: 'swapped m.js: a, b (imported with ?n it exports what it did before)\nnamespace objects of m.js that were taken before lack b',
     look: '[m.a(), n.a(), m.b, n.b]',
     sees: '[ 2, 2, 1, undefined ]',
     fresh: '[ 2, 2, 1, 1 ]',
@@ -276,12 +422,16 @@ const others: readonly Row[] = [
 onEachNode((node) => {
   describe.each([
     ['what modules show each other', barrels],
-    ['functions and classes', classes],
+    ['functions and classes', [...classes, ...kinds]],
+    ['decorators', decorators],
     ['everything else', others],
   ])('%s', (_, rows) => {
     it.each(rows.map((row) => [row.edit, row] as const))('%s', async (_, { files, load, saved, says, look, sees, fresh }) => {
       await using lab = await openLab({ node });
-      writeProject(lab.folder, { 'package.json': '{ "type": "module" }', ...files });
+      const settings = '{ "compilerOptions": { "experimentalDecorators": true } }';
+      writeProject(lab.folder, { 'package.json': '{ "type": "module" }', 'tsconfig.json': settings, ...files });
+      mkdirSync(join(lab.folder, 'node_modules'));
+      symlinkSync(dirname(require.resolve('esbuild/package.json')), join(lab.folder, 'node_modules/esbuild'));
       await lab.value(load);
       let text = '';
       for (const edit of [saved].flat() as Files[]) {
