@@ -11,6 +11,7 @@ const nothing = async () => {};
 export const clients = {
   http: {
     raw: rawHttp,
+    undici: bareUndici,
     'node-http': nodeHttp,
     fetch: globalFetch,
     async vivarium({ url }) {
@@ -89,6 +90,38 @@ async function rawHttp({ url }) {
     free.push(connection);
     return JSON.parse(body).result;
   };
+  return { call, close: nothing };
+}
+
+/** What is left of that on undici's own client, one for each call in flight, with headers that are ready. */
+async function bareUndici({ url }) {
+  const { Client } = await import('undici');
+  const free = Array.from({ length: rawConnections }, () => new Client(url.origin));
+  const message = toolCall('echo', echoArguments);
+  const makeBody = template(message);
+  const headers = Object.entries({ ...jsonHeaders, ...headersFor('http', message) }).flat();
+  let id = 1;
+  const call = () =>
+    new Promise((resolve, reject) => {
+      const client = free.pop();
+      let body;
+      client.dispatch(
+        { method: 'POST', path: url.pathname, headers, body: makeBody(id++) },
+        {
+          onConnect() {},
+          onHeaders: () => true,
+          onData(part) {
+            body = body === undefined ? part : Buffer.concat([body, part]);
+            return true;
+          },
+          onComplete() {
+            free.push(client);
+            resolve(JSON.parse(body).result);
+          },
+          onError: reject,
+        },
+      );
+    });
   return { call, close: nothing };
 }
 

@@ -5,10 +5,10 @@ import { interleave } from '../measure/rounds.mjs';
 import { bench, isBuilt, isChosen, ours } from '../targets.mjs';
 
 const script = path.join(bench, 'load', 'client.mjs');
-// `raw`, `node-http` and `fetch` are not libraries but what one could be built on.
-const yardsticks = ['raw', 'node-http', 'fetch'];
+// `raw`, `undici`, `node-http` and `fetch` are not libraries but what one could be built on.
+const yardsticks = ['raw', 'undici', 'node-http', 'fetch'];
 const clients = {
-  http: ['raw', ours, 'sdk-v2', 'node-http', 'fetch', 'sdk-v2@2026', 'sdk-v1'],
+  http: ['raw', ours, 'sdk-v2', 'undici', 'node-http', 'fetch', 'sdk-v2@2026', 'sdk-v1'],
   stdio: ['raw', ours, 'sdk-v2', 'sdk-v1'],
 };
 

@@ -21,6 +21,7 @@ import { withinTerms } from './timeouts.ts';
 import { KnownTools } from './tools.ts';
 
 type Replay = 'safe' | 'unsafe';
+type CallParams = { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
 type List = 'tools' | 'resources' | 'prompts';
 
 const lists: readonly List[] = ['tools', 'resources', 'prompts'];
@@ -291,29 +292,37 @@ export class Conversation implements LinkHost {
   }
 
   /** Over HTTP of 2026-07-28 the schema must be known before a call: some arguments travel in headers. */
-  async callTool(name: string, args: Readonly<Record<string, unknown>>, options: RequestOptions): Promise<object> {
+  callTool(name: string, args: Readonly<Record<string, unknown>>, options: RequestOptions): Promise<object> {
     const params = { name, arguments: args };
-    const inHeaders = this.#inHeaders;
+    return this.#inHeaders ? this.#callWithHeaders(params, options) : this.ask('tools/call', params, options, this.#replayOf(name));
+  }
+
+  async #callWithHeaders(params: CallParams, options: RequestOptions): Promise<object> {
+    const { name, arguments: args } = params;
     let until: number | undefined;
-    if (inHeaders && !this.tools.complete && this.tools.get(name) === undefined) {
+    if (!this.tools.complete && this.tools.get(name) === undefined) {
       until = performance.now() + this.#how(options, undefined, this.introduction).timeouts.totalMs;
       await this.#learnTools(options);
     }
-    const { annotations, execution } = this.tools.get(name) ?? {};
-    if (execution?.taskSupport === 'required')
-      throw new VivariumError('ERR_PROTOCOL', `The tool "${cut(name)}" runs as a task only, and this client asks for no tasks`);
-    const replay: Replay = annotations?.readOnlyHint === true || annotations?.idempotentHint === true ? 'safe' : 'unsafe';
     const call = (): Promise<object> =>
-      this.ask('tools/call', params, options, replay, inHeaders ? this.tools.headersFor(name, args) : undefined, until);
+      this.ask('tools/call', params, options, this.#replayOf(name), this.tools.headersFor(name, args), until);
     try {
       return await call();
     } catch (error) {
       // The schema has changed since it was read.
-      if (!inHeaders || !(error instanceof RpcError) || error.code !== errorCodes.headerMismatch) throw error;
+      if (!(error instanceof RpcError) || error.code !== errorCodes.headerMismatch) throw error;
       this.#kept.drop('tools/list');
       await this.#learnTools(options);
       return call();
     }
+  }
+
+  /** Throws for a tool that cannot be called. */
+  #replayOf(name: string): Replay {
+    const { annotations, execution } = this.tools.get(name) ?? {};
+    if (execution?.taskSupport === 'required')
+      throw new VivariumError('ERR_PROTOCOL', `The tool "${cut(name)}" runs as a task only, and this client asks for no tasks`);
+    return annotations?.readOnlyHint === true || annotations?.idempotentHint === true ? 'safe' : 'unsafe';
   }
 
   get #inHeaders(): boolean {

@@ -108,25 +108,25 @@ export class Link {
     const id = this.#next++;
     how.onId?.(id);
     return new Promise((resolve, reject) => {
-      const { totalMs } = how.timeouts;
       const aborted = how.signal === undefined ? undefined : () => this.#giveUp(id, cancelled(how.signal as AbortSignal));
       if (aborted !== undefined) how.signal?.addEventListener('abort', aborted, { once: true });
       const { era } = how;
       const now = performance.now();
-      const until = how.until ?? now + totalMs;
+      const until = how.until ?? now + how.timeouts.totalMs;
       this.#waiting.set(id, { method, era, resolve, reject, until, alive: now, how, aborted });
       this.#expect(dueOf(how, now, until));
       const meta = (params as { _meta?: Record<string, unknown> })._meta;
       if (meta !== undefined) meta['progressToken'] = id;
-      const failed = (failure: ChannelFailure): void => this.#failed(id, failure);
-      const sending: Sending = this.#web ? { ...this.#terms(how), failed, authorizing: (on) => this.#authorizing(id, on) } : { failed };
-      this.#send({ jsonrpc: '2.0', id, method, params }, sending);
+      this.#send({ jsonrpc: '2.0', id, method, params }, this.#sending(id, how));
     });
   }
 
-  /** What Streamable HTTP says in headers; the older transport has none. */
-  #terms({ era, revision, headers }: RequestTerms): Sending {
-    return this.channel.kind === 'http' ? { era, revision, headers } : {};
+  #sending(id: number, { era, revision, headers }: RequestTerms): Sending {
+    const failed = (failure: ChannelFailure): void => this.#failed(id, failure);
+    if (!this.#web) return { failed };
+    const authorizing = (on: boolean): void => this.#authorizing(id, on);
+    // What Streamable HTTP says in headers; the older transport has none.
+    return this.channel.kind === 'http' ? { era, revision, headers, failed, authorizing } : { failed, authorizing };
   }
 
   notify(method: string, params: object | undefined, how: { readonly era: Era; readonly revision?: Revision | undefined }): void {

@@ -31,7 +31,7 @@ function termsOf(
   return { era, revision, headers, timeouts: { idleMs, totalMs }, signal: options.signal, onProgress: options.onProgress };
 }
 
-/** The token of progress is the id, which the link gives: so it is set there. */
+/** The token of progress is the id, which the link gives: so it is set there. That it has a place already makes this cheaper. */
 export function withMeta(
   params: object,
   options: RequestOptions,
@@ -40,7 +40,8 @@ export function withMeta(
   level: LoggingLevel | undefined,
 ): object {
   const own = (params as { _meta?: object })._meta;
-  if (era === 'legacy') return { ...params, _meta: own === undefined && options.meta === undefined ? {} : { ...own, ...options.meta } };
+  const plain = own === undefined && options.meta === undefined;
+  if (era === 'legacy') return { ...params, _meta: plain ? { progressToken: undefined } : { ...own, ...options.meta } };
   return {
     ...params,
     _meta: {

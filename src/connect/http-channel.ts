@@ -21,6 +21,12 @@ const goodbyeMs = 2_000;
 /** Most servers answer at once; one that says nothing until there is news is not waited for. */
 const openingMs = 500;
 
+interface SharedFields {
+  readonly revision: Revision | undefined;
+  readonly session: string | undefined;
+  readonly fields: readonly string[];
+}
+
 export class HttpChannel implements Channel, Hub {
   readonly kind = 'http';
   readonly answers = true;
@@ -31,6 +37,7 @@ export class HttpChannel implements Channel, Hub {
   readonly path: string;
   readonly #postFields: readonly string[];
   readonly #queue: PostQueue;
+  #shared: SharedFields | undefined;
   #session: string | undefined;
   #revision: Revision | undefined;
   #initialized = false;
@@ -122,10 +129,19 @@ export class HttpChannel implements Channel, Hub {
     return this.close();
   }
 
-  fieldsOf(message: Envelope, sending: Sending): string[] {
+  fieldsOf(message: Envelope, sending: Sending): readonly string[] {
+    if (isModern(sending)) {
+      const fields = [...this.#postFields];
+      pushModern(fields, message, sending);
+      return fields;
+    }
+    // The same for nearly all messages of a session.
+    const { revision } = sending;
+    const shared = this.#shared;
+    if (shared !== undefined && shared.revision === revision && shared.session === this.#session) return shared.fields;
     const fields = [...this.#postFields];
-    if (isModern(sending)) pushModern(fields, message, sending);
-    else this.#pushSession(fields, sending.revision);
+    this.#pushSession(fields, revision);
+    this.#shared = { revision, session: this.#session, fields };
     return fields;
   }
 

@@ -95,9 +95,10 @@ class NodeRequester implements Requester {
     if (one.outgoing.holds) this.#calls++;
     const { proxy } = this;
     const { outgoing } = one;
-    if (proxy !== undefined && proxy.authorization !== undefined) outgoing.fields.push('proxy-authorization', proxy.authorization);
+    const authorization = proxy?.authorization;
+    const fields = authorization === undefined ? outgoing.fields : [...outgoing.fields, 'proxy-authorization', authorization];
     const path = proxy === undefined ? outgoing.path : `${this.#origin}${outgoing.path}`;
-    one.begin(this.#idle.pop() ?? new Connection(this.#origin, this.#dialer), path);
+    one.begin(this.#idle.pop() ?? new Connection(this.#origin, this.#dialer), path, fields);
   }
 }
 
@@ -146,10 +147,11 @@ class NodeRequest implements Underway {
     this.#reception = reception;
   }
 
-  begin(connection: Connection, path: string): void {
-    const { verb, fields, body } = this.outgoing;
+  begin(connection: Connection, path: string, fields: readonly string[]): void {
+    const { verb, body } = this.outgoing;
     this.#connection = connection;
-    connection.client.dispatch({ method: verb, path, headers: fields, body: body ?? null }, this);
+    // It reads them and no more.
+    connection.client.dispatch({ method: verb, path, headers: fields as string[], body: body ?? null }, this);
   }
 
   abort(): void {

@@ -26,7 +26,7 @@ export interface Hub {
   readonly path: string;
   /** Answers come back where the request went; otherwise on a stream of their own. */
   readonly answers: boolean;
-  fieldsOf(message: Envelope, sending: Sending): string[];
+  fieldsOf(message: Envelope, sending: Sending): readonly string[];
   /** For a GET that goes on where a stream broke. */
   streamFields(): string[];
   /** The server took it. A failure when it may not be used. */

@@ -5,8 +5,8 @@ export interface Outgoing {
   readonly verb: 'POST' | 'GET' | 'DELETE';
   /** With its query; the origin is the requester's. */
   readonly path: string;
-  /** Names and values in turn. The list is the requester's to add to. */
-  readonly fields: string[];
+  /** Names and values in turn. The same list again means the same headers. */
+  readonly fields: readonly string[];
   readonly body: string | undefined;
   /** It waits for an answer that may take long: such requests are counted, the others must always get through. */
   readonly holds: boolean;

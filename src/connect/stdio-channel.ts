@@ -26,6 +26,7 @@ const settleMs = 250;
 const maxSettles = 16;
 /** For the system to remove what was killed. */
 const killedMs = 1_000;
+const brace = 123;
 const blank = /^[ \t\r]*$/;
 const mayBeMessage = /^[ \t\r]*[[{]/;
 
@@ -89,13 +90,13 @@ export class StdioChannel implements Channel {
     this.#listener = listener;
     const held = this.#held.splice(0);
     this.#heldLength = 0;
-    for (const message of held) later(() => listener(message));
+    for (const message of held) later(listener, message);
     this.#child.stdout.resume();
   }
 
   junk(listener: (line: string) => void): void {
     this.#onJunk = listener;
-    for (const line of this.#heldJunk.splice(0)) later(() => listener(line));
+    for (const line of this.#heldJunk.splice(0)) later(listener, line);
   }
 
   trace(): ChannelTrace {
@@ -137,13 +138,14 @@ export class StdioChannel implements Channel {
 
   #line(text: string): void {
     this.#linesAtOnce++;
+    const isObject = text.charCodeAt(0) === brace;
     // What follows in the same piece, where a flood ended the channel in the middle of it.
-    if (this.#junkLines > maxJunk || blank.test(text)) return;
+    if (this.#junkLines > maxJunk || (!isObject && blank.test(text))) return;
     this.#lastLine = short(text);
     let message: unknown;
     try {
       // An exception for each line of a flood would cost more than all the rest.
-      message = mayBeMessage.test(text) ? JSON.parse(text) : undefined;
+      message = isObject || mayBeMessage.test(text) ? JSON.parse(text) : undefined;
     } catch {
       return this.#junk(text);
     }
@@ -151,7 +153,7 @@ export class StdioChannel implements Channel {
     if (isJsonRpc(Array.isArray(message) ? message[0] : message)) this.#junkLines = 0;
     else this.#countJunk();
     const listener = this.#listener;
-    if (listener !== undefined) return later(() => listener(message));
+    if (listener !== undefined) return later(listener, message);
     this.#held.push(message);
     this.#heldLength += text.length;
   }
@@ -168,7 +170,7 @@ export class StdioChannel implements Channel {
     if (this.#junkLines > maxToldJunk) return;
     const line = short(text.endsWith('\r') ? text.slice(0, -1) : text);
     const listener = this.#onJunk;
-    if (listener !== undefined) later(() => listener(line));
+    if (listener !== undefined) later(listener, line);
     else if (this.#heldJunk.length < maxHeldJunk) this.#heldJunk.push(line);
   }
 

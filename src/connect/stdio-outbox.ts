@@ -36,11 +36,11 @@ export class Outbox {
   put(message: object, sending: Sending | undefined): void {
     let text: string;
     try {
-      text = `${JSON.stringify(message)}\n`;
+      text = JSON.stringify(message);
     } catch (error) {
       return fail(sending, unwritable(message, error));
     }
-    const waiting = { text, bytes: Buffer.byteLength(text), sending };
+    const waiting = { text, bytes: Buffer.byteLength(text) + 1, sending };
     if (this.#reason !== undefined) this.#tell(waiting, true);
     else if (this.#broken || this.#ending) this.#lost.push([waiting, true]);
     else if (this.#bytes + waiting.bytes > this.#maxBytes) this.#refuse(sending);
@@ -85,8 +85,10 @@ export class Outbox {
     const batch = count === this.#queue.length ? this.#queue : this.#queue.slice(0, count);
     this.#queue = count === this.#queue.length ? [] : this.#queue.slice(count);
     this.#flying = batch;
-    const text = batch.length === 1 ? (batch[0] as Waiting).text : batch.map((one) => one.text).join('');
-    this.#stream.write(text, (error) => {
+    let text = '';
+    for (const one of batch) text += `${one.text}\n`;
+    // Text that has only ASCII is written as it is, which costs the least.
+    this.#stream.write(text, text.length === bytes ? 'latin1' : 'utf8', (error) => {
       if (error !== null && error !== undefined) return this.#break();
       this.#flying = undefined;
       this.#bytes -= bytes;

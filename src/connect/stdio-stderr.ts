@@ -58,7 +58,7 @@ export class LastLines {
     const line = short(whole);
     this.#lines.push(line);
     if (this.#lines.length > maxLines) this.#lines.shift();
-    for (const listener of this.#listeners) later(() => listener(line));
+    for (const listener of this.#listeners) later(listener, line);
   }
 }
 
@@ -68,9 +68,9 @@ export function short(line: string): string {
 }
 
 /** A failure of the listener's is reported as such, and not at the cost of what comes after it. */
-export function later(call: () => void): void {
+export function later<T>(listener: (heard: T) => void, heard: T): void {
   try {
-    call();
+    listener(heard);
   } catch (error) {
     queueMicrotask(() => {
       throw error;
