@@ -233,10 +233,13 @@ async function yielded(iterator) {
   return all;
 }
 
+/** Accessors are not read: what they do would be done before the edit. */
 function boundOf(instance) {
   return methodsOf(instance).flatMap((name) => {
-    const method = attempt(() => instance[name]).value;
-    return typeof method === 'function' ? [[String(name), method.bind(instance)]] : [];
+    let owner = instance;
+    while (!Object.hasOwn(owner, name)) owner = Object.getPrototypeOf(owner);
+    const { value } = Object.getOwnPropertyDescriptor(owner, name);
+    return typeof value === 'function' ? [[String(name), value.bind(instance)]] : [];
   });
 }
 
