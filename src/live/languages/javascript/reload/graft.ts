@@ -212,6 +212,10 @@ class Grafting {
     const at = unit.node.start;
     const given = filledBy(init);
     if (given !== undefined && init != null) {
+      if (filledBy(old.node.init) === undefined) {
+        this.#reason ??= `${unit.name} is another kind of thing now`;
+        return;
+      }
       // An enum: whoever has it sees the new members.
       const value = `${this.#late.text({ start: init.start, end: given.start })}{}${this.#late.text({ start: given.end, end: init.end })}`;
       this.#step(key, { text: `__vivarium_renew(${unit.name}, ${value});`, names: [unit.name], at });

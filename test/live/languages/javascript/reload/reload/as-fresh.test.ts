@@ -120,6 +120,14 @@ const others: readonly Row[] = [
     look: '[of(), b(), Object.keys(same), same === E]',
   },
   {
+    edit: 'a variable that becomes an enum',
+    files: { 'v.ts': 'let v: any = 91;\nexport { v };\n' },
+    load: "import { v } from './v'",
+    saved: { 'v.ts': 'enum v { m = 44 }\nexport { v };\n' },
+    says: /^imported anew v\.ts: v is another kind of thing now/,
+    look: 'v',
+  },
+  {
     edit: 'a namespace that loses a member',
     files: { 'n.ts': 'export namespace N { export function a() { return 1; } export function b() { return 1; } }\n' },
     load: "import { N } from './n'\nconst same = N",
