@@ -149,6 +149,8 @@ export class Reloader {
       running: scriptSource,
       known: scriptSource,
       originals: [],
+      blanks: new Map(),
+      done: new Set(),
       detached: new Map(),
       taken: new Map(),
     };
