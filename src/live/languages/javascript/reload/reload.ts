@@ -150,6 +150,7 @@ export class Reloader {
       known: scriptSource,
       originals: [],
       blanks: new Map(),
+      longest: scriptSource.length,
       done: new Set(),
       detached: new Map(),
       taken: new Map(),

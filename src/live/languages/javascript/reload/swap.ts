@@ -6,6 +6,7 @@ import type { Imported } from '../cells/cell.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { computedBy, rootsIn } from './computed.ts';
 import { commonFacadeText, facadeText, isUnchanged } from './exports.ts';
+import { filled, linesFor, linesIn } from './filling.ts';
 import { type Graft, grafted } from './graft.ts';
 import { namesOf as namesOfUnit } from './graft-nodes.ts';
 import { type Blanks, withKinds } from './kinds.ts';
@@ -26,6 +27,8 @@ export interface Script {
   known: string;
   readonly originals: (string | undefined)[];
   readonly blanks: Blanks;
+  /** The length of the longest text it has had. */
+  longest: number;
   /** Steps of grafts: what was set once has to be set again, even to what it was at first. */
   readonly done: Set<string>;
   /** Imports that have to be taken from another module than the one it was linked with, and those that are. */
@@ -246,14 +249,24 @@ async function set(script: Script, known: Outline, to: Outline, wanted: Runnable
   return status;
 }
 
-async function put(script: Script, text: string, { inspector, past }: Surroundings): Promise<string> {
-  const scriptSource = withKinds(script.running, text, script.blanks);
+async function put(script: Script, text: string, around: Surroundings): Promise<string> {
+  const next = withKinds(script.running, text, script.blanks);
+  const lines = Math.max(linesFor(script.longest, next), linesIn(script.running));
+  // By itself: the engine takes two changes that far apart for one of everything between them.
+  const status = lines > linesIn(script.running) ? await send(script, filled(script.running, lines), around) : 'Ok';
+  return status === 'Ok' ? send(script, filled(next, lines), around) : status;
+}
+
+async function send(script: Script, scriptSource: string, { inspector, past }: Surroundings): Promise<string> {
   if (scriptSource === script.running) return 'Ok';
   const { status } = await inspector.post<{ status: string }>('Debugger.setScriptSource', { scriptId: script.id, scriptSource });
   // The engine keeps for a while what it has no use for: the text before, or the one it refused.
   const texts = past.get(script.url) ?? new Set();
   past.set(script.url, texts.add(status === 'Ok' ? script.running : scriptSource));
-  if (status === 'Ok') script.running = scriptSource;
+  if (status === 'Ok') {
+    script.running = scriptSource;
+    script.longest = Math.max(script.longest, filled(scriptSource, 0).length);
+  }
   return status;
 }
 
