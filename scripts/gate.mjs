@@ -40,8 +40,7 @@ const runs =
   mode === 'test'
     ? [['test', projects('unit', 'alone', 'house', 'types', 'examples')]]
     : [
-        // More workers than in the other runs: here tests wait most of the time.
-        ['long', [...projects('long', 'peers', 'conformance'), '--maxWorkers', '5']],
+        ['long', [...projects('long', 'peers', 'conformance'), '--maxWorkers', '4']],
         ['second Node', [...projects('unit', 'long'), ...secondNode], { VIVARIUM_SECOND_NODE: 'only' }],
       ];
 const reports = runs.map(([name, args, more]) => vitest(name, args, more));
