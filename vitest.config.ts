@@ -56,7 +56,7 @@ export default defineConfig({
     pool: 'forks',
     sequence: { sequencer: SlowestFirst },
     // More than the build servers have cores: many tests wait for processes.
-    maxWorkers: 4,
+    maxWorkers: 3,
     restoreMocks: true,
     // A loaded machine takes ten times as long as a quiet one.
     testTimeout: 120_000,

@@ -1,8 +1,9 @@
 // Functions that become asynchronous, generators, accessors or the reverse. The engine takes a function for unchanged where its text is,
 // and does not look at what stands before it: so it would stay what it was. A blank in it makes it another one.
-import type { AnyNode, Function as FunctionNode, Program } from 'acorn';
+import type { AnyNode, Program } from 'acorn';
 import { childrenOf } from '../cells/references.ts';
 import { parser } from '../loader/transform.ts';
+import { isFunction } from './outline.ts';
 
 /** How many blanks a function has got, by its kind and its text: it is to keep them. */
 export type Blanks = Map<string, number>;
@@ -66,8 +67,4 @@ function programOf(code: string, sourceType: 'module' | 'script'): Program | und
   } catch {
     return undefined;
   }
-}
-
-function isFunction(node: AnyNode): node is FunctionNode & AnyNode {
-  return node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
 }

@@ -201,6 +201,6 @@ function nameOf(node: unknown, code: string): string {
   return isNode(node) ? code.slice(node.start, node.end).replace(/\s+/g, ' ').slice(0, 40) : '';
 }
 
-function isFunction(node: AnyNode): node is FunctionNode & AnyNode & { readonly id?: unknown } {
+export function isFunction(node: AnyNode): node is FunctionNode & AnyNode & { readonly id?: unknown } {
   return node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
 }

@@ -6,7 +6,7 @@ import type { Imported } from '../cells/cell.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { computedBy, rootsIn } from './computed.ts';
 import { commonFacadeText, facadeText, isUnchanged } from './exports.ts';
-import { filled, linesFor, linesIn } from './filling.ts';
+import { canShrink, filled, linesFor, linesIn } from './filling.ts';
 import { type Graft, grafted } from './graft.ts';
 import { namesOf as namesOfUnit } from './graft-nodes.ts';
 import { type Blanks, withKinds } from './kinds.ts';
@@ -251,6 +251,7 @@ async function set(script: Script, known: Outline, to: Outline, wanted: Runnable
 
 async function put(script: Script, text: string, around: Surroundings): Promise<string> {
   const next = withKinds(script.running, text, script.blanks);
+  if (!canShrink(script.base.length, next)) return 'too short';
   const lines = Math.max(linesFor(script.longest, next), linesIn(script.running));
   // By itself: the engine takes two changes that far apart for one of everything between them.
   const status = lines > linesIn(script.running) ? await send(script, filled(script.running, lines), around) : 'Ok';

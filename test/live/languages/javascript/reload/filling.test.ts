@@ -1,4 +1,7 @@
 // Files that get much shorter, with classes in them: the engine looks for the text of a class where it stood at first.
+import { expect, it } from 'vitest';
+import { tailBody } from '../../../../../src/live/languages/javascript/loader/transform.ts';
+import { canShrink } from '../../../../../src/live/languages/javascript/reload/filling.ts';
 import { asFreshlyStarted, type Row } from '../../../fresh-start.ts';
 
 const long = (lines: number, value = 1): string =>
@@ -22,3 +25,12 @@ asFreshlyStarted([
     ],
   ],
 ]);
+
+it.each([
+  ['a file without classes', 10, 'f()', true],
+  ['a file of ours', 1_000, `class A {}\n${tailBody}`, true],
+  ['a file that grows', 5, 'class A {}', true],
+  ['a file that something else loaded, with a class', 11, 'class A {}', false],
+])('%s may get shorter or not', (_, length, text, can) => {
+  expect(canShrink(length, text)).toBe(can);
+});
