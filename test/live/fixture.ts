@@ -24,7 +24,9 @@ export interface Answer {
   readonly content: readonly { readonly type: string; readonly [key: string]: unknown }[];
 }
 
-export interface LabOptions extends LiveOptions {
+export interface LabOptions extends Omit<LiveOptions, 'spare'> {
+  /** None unless wanted: each would cost another start. */
+  readonly spare?: LiveOptions['spare'] | 'default';
   /** The Node that runs the images. */
   readonly node?: string;
 }
@@ -38,12 +40,13 @@ afterAll(async () => {
 });
 
 /** Small limits, so that what goes wrong stays small. */
-export async function openLab({ node = process.execPath, ...options }: LabOptions = {}): Promise<Lab> {
+export async function openLab({ node = process.execPath, spare = 'none', ...options }: LabOptions = {}): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'live-lab-'));
   const live = createLive({
     cwd: folder,
     engines: [javascript({ node })],
     stateFolder: join(folder, 'state'),
+    ...(spare === 'default' ? {} : { spare }),
     ...options,
     limits: { heapMb: 128, rssMb: 512, timeoutMs: 60_000, sessions: 16, ...options.limits },
   });

@@ -24,7 +24,7 @@ export function shareSurface(options: LiveOptions): () => Live {
 
 function create(options: LiveOptions): { readonly live: Live; close(): Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), 'live-surface-'));
-  const live = createLive({ cwd: folder, stateFolder: join(folder, 'state'), ...options });
+  const live = createLive({ cwd: folder, stateFolder: join(folder, 'state'), spare: 'none', ...options });
   const close = async (): Promise<void> => {
     await live.close();
     rmSync(folder, { recursive: true, force: true });

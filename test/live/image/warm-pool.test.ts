@@ -21,7 +21,7 @@ function children(): number[] {
 
 describe.each([
   ['JavaScript, where all languages have one', { engines: [javascript()], spare: 'all' as const }, begun.javascript, 'process.exit(3)'],
-  ['Smalltalk, which begins slowly', { engines: [smalltalk()] }, begun.smalltalk, 'process exit: 3'],
+  ['Smalltalk, which begins slowly', { engines: [smalltalk()], spare: 'default' as const }, begun.smalltalk, 'process exit: 3'],
 ])('%s', (_title, options, code, end) => {
   it('has an image waiting for the session that is opened next', async () => {
     await using lab = await openLab(options);
@@ -42,7 +42,7 @@ describe.each([
 });
 
 it('is not there for a language that begins quickly', async () => {
-  await using lab = await openLab();
+  await using lab = await openLab({ spare: 'default' });
   await beganAt(lab, begun.javascript);
   const asked = Date.now();
   expect(await beganAt(lab, begun.javascript, await lab.open())).toBeGreaterThanOrEqual(asked);
