@@ -70,7 +70,7 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...long, ...alone], isolate: false } },
       { extends: true, test: { name: 'alone', include: alone } },
       // Many processes at once on a loaded machine: what fails is tried once more, and the report says so.
-      { extends: true, test: { name: 'long', include: long.map(testsIn), exclude: elsewhere, retry: 1 } },
+      { extends: true, test: { name: 'long', include: long.map(testsIn), exclude: elsewhere, retry: 1, isolate: false } },
       { extends: true, test: { name: 'house', include: ['test/house/**/*.test.ts'] } },
       {
         extends: true,

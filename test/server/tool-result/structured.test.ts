@@ -50,9 +50,10 @@ const cases: readonly (readonly [what: string, output: object, values: readonly 
   ],
 ];
 
+const drafts = { 7: new Ajv({ strict: false }), 2020: new Ajv2020({ strict: false }) };
+
 function matches(schema: Record<string, unknown>, value: unknown): string {
-  const draft7 = String(schema['$schema']).includes('draft-07');
-  const ajv = draft7 ? new Ajv({ strict: false }) : new Ajv2020({ strict: false });
+  const ajv = drafts[String(schema['$schema']).includes('draft-07') ? 7 : 2020];
   return ajv.validate(schema, value) ? 'matches' : `${JSON.stringify(value)} does not match ${JSON.stringify(schema)}: ${ajv.errorsText()}`;
 }
 

@@ -1,14 +1,13 @@
-// Squeak for a file of tests: its image is written once, and gone with the last of them.
+// Squeak for tests: its image is written once for all files of a process, and gone with it.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { Engine } from 'vivarium/live';
 import { squeakOn, writeBridged } from './engine.ts';
 
 let image: string | undefined;
 
-afterAll(() => {
+process.once('exit', () => {
   if (image !== undefined) rmSync(dirname(image), { recursive: true, force: true });
 });
 
