@@ -18,8 +18,12 @@ export class Positions {
   readonly #inspector: Inspector;
   readonly #cells: Map<string, readonly Column[]> = new Map();
   /** By the script's id; null where it is as it was written. */
-  readonly #maps: Map<string, SourceMap | null> = new Map();
+  readonly #maps: Map<string, SourceMap | Places | null> = new Map();
+  /** Where things stand in a source that the loader put something into. */
+  placesIn: (source: string) => Places | undefined = () => undefined;
   readonly #swapped: Map<string, Places> = new Map();
+  /** By address: newer texts of functions call themselves by that of their file. */
+  readonly #overlaid: Map<string, Places> = new Map();
 
   constructor(inspector: Inspector) {
     this.#inspector = inspector;
@@ -47,8 +51,19 @@ export class Positions {
     return places;
   }
 
-  isSwapped(scriptId: string): boolean {
-    return this.#swapped.has(scriptId);
+  /** For a file with newer texts beside the one that was loaded: from both to the file as it is now. */
+  overlaid(url: string, places: Places | undefined): void {
+    if (places === undefined) this.#overlaid.delete(url);
+    else this.#overlaid.set(url, places);
+  }
+
+  /** Lines and columns from 0. */
+  inOverlaid(url: string, line: number, column: number): { readonly line: number; readonly column: number } {
+    return placeIn(this.#overlaid.get(url) ?? [], line, column) ?? { line, column };
+  }
+
+  isSwapped(scriptId: string, url = ''): boolean {
+    return this.#swapped.has(scriptId) || this.#overlaid.has(url);
   }
 
   /** In a cell; other files come as they were written. */
@@ -66,21 +81,26 @@ export class Positions {
   /** As the engine has it, by its own numbers. */
   async inScript<T extends Position>(scriptId: string, at: T): Promise<T> {
     if (/^cell-\d+$/.test(at.file)) return this.inCell(at);
-    const places = this.#swapped.get(scriptId);
+    const places = this.#swapped.get(scriptId) ?? this.#overlaid.get(at.file);
     if (places !== undefined) {
       const found = placeIn(places, at.line - 1, at.column - 1);
       return found === undefined ? at : { ...at, line: found.line + 1, column: found.column + 1 };
     }
     if (!at.file.startsWith('file:') && !at.file.startsWith('/')) return at;
-    const found = written(await this.#mapOf(scriptId), at.line - 1, at.column - 1);
+    const map = await this.#mapOf(scriptId);
+    if (map !== null && !('findEntry' in map)) {
+      const found = placeIn(map, at.line - 1, at.column - 1);
+      return found === undefined ? at : { ...at, line: found.line + 1, column: found.column + 1 };
+    }
+    const found = written(map, at.line - 1, at.column - 1);
     return found === undefined ? at : { ...at, line: found[0] + 1, column: found[1] + 1 };
   }
 
-  async #mapOf(scriptId: string): Promise<SourceMap | null> {
+  async #mapOf(scriptId: string): Promise<SourceMap | Places | null> {
     let map = this.#maps.get(scriptId);
     if (map === undefined) {
       const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId });
-      map = mapIn(scriptSource);
+      map = mapIn(scriptSource) ?? this.placesIn(scriptSource) ?? null;
       this.#maps.set(scriptId, map);
     }
     return map;

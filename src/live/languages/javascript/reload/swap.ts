@@ -3,7 +3,9 @@
 import type { Debugger } from '../../../js-runtime/debugger.ts';
 import type { Inspector } from '../../../js-runtime/inspector.ts';
 import type { Imported } from '../cells/cell.ts';
+import { type Insertion, withInsertions } from '../loader/insertions.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
+import { carried } from './carried.ts';
 import { computedBy, rootsIn } from './computed.ts';
 import { commonFacadeText, facadeText, isUnchanged } from './exports.ts';
 import { type Graft, grafted } from './graft.ts';
@@ -24,6 +26,8 @@ export interface Script {
   /** As the file was when it was last taken. */
   known: string;
   readonly originals: (string | undefined)[];
+  /** What the loader put into it, by the texts that have run. */
+  readonly insertions: Map<string, readonly Insertion[]>;
   /** Imports that have to be taken from another module than the one it was linked with, and those that are. */
   readonly detached: Map<string, number>;
   taken: ReadonlyMap<string, number>;
@@ -226,21 +230,44 @@ async function set(script: Script, known: Outline, to: Outline, wanted: Runnable
   const changed = changedParts(known, to);
   const loose = loosened(first, to, changed, script.originals);
   if (loose === undefined) return 'too long';
+  const all = (parts: readonly number[]): string => swapped(outline(), to, parts, script.originals);
   let status = await put(script, loose, around);
+  // With what the loader put into them, lines that stand together may be too long for the engine.
+  if (isRefused(status)) status = await putEach(script, changed, (at) => loosened(outline(), to, [at], script.originals) ?? '', around);
   for (const group of groups(first, to, changed)) {
-    if (status === 'Ok') status = await put(script, swapped(outline(), to, group, script.originals), around);
+    if (status === 'Ok') status = await put(script, all(group), around);
+    if (isRefused(status) && group.length > 1) status = await putEach(script, group, (at) => all([at]), around);
   }
   if (status !== 'Ok' && script.running !== loose) await put(script, before, around);
   return status;
 }
 
+function isRefused(status: string): boolean {
+  return status !== 'Ok' && !/Active/.test(status);
+}
+
+async function putEach(script: Script, parts: readonly number[], text: (at: number) => string, around: Surroundings): Promise<string> {
+  let status = 'Ok';
+  for (const at of parts) if (status === 'Ok') status = await put(script, text(at), around);
+  return status;
+}
+
 async function put(script: Script, scriptSource: string, { inspector, past }: Surroundings): Promise<string> {
   if (scriptSource === script.running) return 'Ok';
-  const { status } = await inspector.post<{ status: string }>('Debugger.setScriptSource', { scriptId: script.id, scriptSource });
+  const insertions =
+    script.insertions.get(scriptSource) ?? carried(script.running, scriptSource, script.insertions.get(script.running) ?? []);
+  const { status } = await inspector.post<{ status: string }>('Debugger.setScriptSource', {
+    scriptId: script.id,
+    scriptSource: withInsertions(scriptSource, insertions),
+  });
+  if (status === 'Ok') script.insertions.set(scriptSource, insertions);
   // The engine keeps for a while what it has no use for: the text before, or the one it refused.
   const texts = past.get(script.url) ?? new Set();
   past.set(script.url, texts.add(status === 'Ok' ? script.running : scriptSource));
-  if (status === 'Ok') script.running = scriptSource;
+  if (status === 'Ok') {
+    script.running = scriptSource;
+    texts.delete(scriptSource);
+  }
   return status;
 }
 

@@ -1,0 +1,50 @@
+// Pieces of text that the loader puts into a file, and takes out again wherever the file is shown or compared.
+
+/** By its place in the text without any. */
+export interface Insertion {
+  readonly at: number;
+  readonly text: string;
+}
+
+const [open, close] = ['/*vivarium-*/', '/*-vivarium*/'] as const;
+export function piece(text: string): string {
+  return `${open}${text}${close}`;
+}
+
+export function withInsertions(code: string, insertions: readonly Insertion[]): string {
+  let text = '';
+  let from = 0;
+  for (const one of [...insertions].sort((a, b) => a.at - b.at)) {
+    text += code.slice(from, one.at) + one.text;
+    from = one.at;
+  }
+  return text + code.slice(from);
+}
+
+export function hasInsertions(text: string): boolean {
+  return text.includes(open);
+}
+
+/** As the user wrote it. */
+export function withoutInsertions(text: string): string {
+  return taken(text).code;
+}
+
+export function insertionsIn(text: string): Insertion[] {
+  return taken(text).insertions;
+}
+
+/** One look for each end: an expression would take ever longer for beginnings without an end. */
+function taken(text: string): { readonly code: string; readonly insertions: Insertion[] } {
+  const insertions: Insertion[] = [];
+  let code = '';
+  let from = 0;
+  for (let at = text.indexOf(open); at >= 0; at = text.indexOf(open, from)) {
+    const end = text.indexOf(close, at);
+    if (end < 0) break;
+    code += text.slice(from, at);
+    from = end + close.length;
+    insertions.push({ at: code.length, text: text.slice(at, from) });
+  }
+  return { code: code + text.slice(from), insertions };
+}
