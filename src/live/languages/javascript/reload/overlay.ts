@@ -178,6 +178,11 @@ export class Overlay {
     return this.#laid.has(file);
   }
 
+  /** What the engine would have to have; undefined where nothing lies over it. */
+  codeOver(file: string): string | undefined {
+    return this.#laid.has(file) ? this.#taken.get(file)?.outline.code : undefined;
+  }
+
   /** While the engine swaps it; `again` where it did not. */
   async lift(file: string, url: string, again = false): Promise<void> {
     if (this.#laid.has(file)) await this.#onMain(`__vivarium_guards.${again ? 'layAgain' : 'lift'}(${JSON.stringify(url)})`);
@@ -208,6 +213,11 @@ export class Overlay {
   /** The engine has the newest text itself: nothing lies over it any more. */
   async settled(file: string, url: string, text: string, made: Runnable): Promise<void> {
     this.#taken.set(file, { hash: hashOf(text), outline: outlineOf(made) });
+    await this.uncovered(file, url);
+  }
+
+  /** The same, for what was laid over it last. */
+  async uncovered(file: string, url: string): Promise<void> {
     if (!this.#laid.delete(file)) return;
     this.#positions.overlaid(url, undefined);
     await this.#onMain(`__vivarium_guards.clear(${JSON.stringify(url)})`);
@@ -216,9 +226,7 @@ export class Overlay {
 
   /** The source of a script as its file is now. */
   sourceOf(url: string, source: string): string {
-    const file = this.#fileOf(url);
-    const laid = file !== undefined && this.#laid.has(file) ? this.#taken.get(file) : undefined;
-    return laid?.outline.code ?? withoutInsertions(source);
+    return this.codeOver(this.#fileOf(url) ?? '') ?? withoutInsertions(source);
   }
 
   /** The text of a function or a class as its file has it now. */

@@ -279,10 +279,15 @@ export class Reloader {
     const { scripts: followers, broken, held } = await followersOf(exposed, scripts, this.#around(''));
     for (const [script, names] of followers) {
       const file = fileOf(script.url) ?? script.url;
-      const wanted = { code: script.known, format: 'module' } as const;
+      const wanted = { code: this.#overlay.codeOver(file) ?? script.known, format: 'module' } as const;
+      await this.#overlay.lift(file, script.url);
       const swapped = await swap(script, wanted, this.#around(file), true);
-      if (script.insertions.size > 1) this.#overlay.leave(file);
-      if (swapped.status === 'done') await this.#place(script, wanted);
+      // In its scope the names it imports mean what they meant.
+      this.#overlay.leave(file);
+      if (swapped.status === 'done') {
+        await this.#place(script, wanted);
+        await this.#overlay.uncovered(file, script.url);
+      } else await this.#overlay.lift(file, script.url, true);
       if (swapped.status !== 'done') {
         script.detached.clear();
         for (const [key, turn] of script.taken) script.detached.set(key, turn);

@@ -216,6 +216,18 @@ onEachNode((node) => {
       expect(await lab.value('[f(), b]')).toBe('[ 1, 3 ]');
     });
 
+    it('files that import what is another thing now, and what lies over them follows', async () => {
+      const text = (n: number): string => `import { x } from './a.js';\nexport function f() {\n  return [${n}, typeof x];\n}\n`;
+      const shows = (name: string): string => `export const p = 1;\nexport function q() {\n  return 2;\n}\nexport { ${name} as x };\n`;
+      await using lab = await project(node, { 'a.js': shows('p'), 'b.js': text(1) });
+      await lab.value("import { f } from './b.js'\n1");
+      expect(await edit(lab, 'b.js', text(2))).toBe('swapped b.js: f');
+      expect(await edit(lab, 'a.js', shows('q'))).toMatch(/^swapped a\.js: x/);
+      expect(await lab.value('f()')).toBe("[ 2, 'function' ]");
+      expect(await edit(lab, 'b.js', text(3))).toBe('swapped b.js: f');
+      expect(await lab.value('f()')).toBe("[ 3, 'function' ]");
+    });
+
     it('where a file that failed has changed', async () => {
       await using lab = await project(node, { 'a.js': 'export function f() {\n  return 1;\n}\n', 'bad.js': "throw new Error('bad');\n" });
       await lab.value("import { f } from './a.js'\nawait import('./bad.js').catch(() => 1)");
