@@ -27,7 +27,7 @@ const slowest = [
   'live/image/image',
   'check/clients/run/peers',
   'reload/reload/edits',
-  'reload/reload/made-thousands',
+  'reload/reload/made-many',
   'reload/reload/published-all',
   'client/timeouts',
   'other-principal/http-flood',

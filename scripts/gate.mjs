@@ -64,7 +64,16 @@ function vitest(name, args, more = {}) {
   const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests: skipped = 0 } = found;
   // A run by a pattern leaves out what does not match it.
   const notRunHere = args.includes('--testNamePattern') ? [] : leftOut(found, (path) => readFileSync(path, 'utf8'), lacks);
-  return { name, status, files, passed, failed, skipped, notRunHere };
+  return { name, status, files, passed, failed, skipped, notRunHere, broken: broken(found) };
+}
+
+/** The failed tests, and the files that could not be run. */
+function broken({ testResults }) {
+  return testResults.flatMap(({ name: file, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (failed.length === 0 && status === 'failed') return [{ file, name: 'the file', message }];
+    return failed.map(({ fullName, failureMessages }) => ({ file, name: fullName, message: failureMessages.join('\n') }));
+  });
 }
 
 function lacks(component) {
@@ -85,10 +94,14 @@ function summary(reports) {
     stdout.write(`\nLeft out, because ${reason}: ${tests.length}\n`);
     for (const { file, name } of tests) stdout.write(`  ${relative('.', file)}: ${name}\n`);
   }
+  // Once more at the end, because of a build server one often sees the last lines only.
+  for (const { file, name, message } of reports.flatMap(({ broken }) => broken)) {
+    stdout.write(`\nFailed: ${relative('.', file)}: ${name}\n${message.split('\n').slice(0, 12).join('\n')}\n`);
+  }
   writeFileSync('.cache/gate.json', `${JSON.stringify(kept, undefined, 1)}\n`);
   const sum = (key) => reports.reduce((total, report) => total + report[key], 0);
   const failed = reports.filter(({ status }) => status !== 0).map(({ name }) => name);
-  if (failed.length > 0) stdout.write(`\nFailed: ${failed.join(', ')}`);
+  if (failed.length > 0) stdout.write(`\nFailed runs: ${failed.join(', ')}`);
   stdout.write(`\n${count({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') })}\n`);
 }
 

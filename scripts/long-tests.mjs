@@ -57,7 +57,7 @@ export const longTests = [
       'test/live/languages/smalltalk/**',
       'test/live/languages/javascript/attached/**',
       'test/live/languages/javascript/reload/reload/edits.test.ts',
-      'test/live/languages/javascript/reload/reload/made-thousands.test.ts',
+      'test/live/languages/javascript/reload/reload/made-many.test.ts',
       'test/live/languages/javascript/reload/reload/published-all.test.ts',
       'test/live/offer/run-tests.test.ts',
       'test/live/offer/surfaces/**',

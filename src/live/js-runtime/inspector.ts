@@ -19,6 +19,8 @@ export interface Evaluated {
 /** A spread would ask the iterator of arrays, which the user's code may have replaced. */
 const calling = 'function (method, a, b, c) { return this[method](a, b, c); }';
 
+const busyMs = 15_000;
+
 export class Inspector {
   readonly #session: Session = new Session();
   #keeper = '';
@@ -53,6 +55,32 @@ export class Inspector {
 
   on(event: string, listener: (params: never) => void): void {
     this.#session.on(event, (message: { readonly params: never }) => listener(message.params));
+  }
+
+  /**
+   * The value of an expression of ours, where the main thread finds the time; `what` is to be done later otherwise. What awaits nothing is
+   * done in the midst of what runs, too.
+   */
+  async onMain<T>(expression: string, what: string, awaitPromise = true): Promise<T> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`The program is busy: interrupt it, or ${what} when it rests`)), busyMs);
+    });
+    try {
+      const asked = this.post<Evaluated>('Runtime.evaluate', {
+        expression,
+        awaitPromise,
+        returnByValue: true,
+        silent: true,
+        // Otherwise Node does not hear of code that is made from text, and of the map it brings.
+        allowUnsafeEvalBlockedByCSP: false,
+      });
+      const { result, exceptionDetails } = await Promise.race([asked, late]);
+      if (exceptionDetails !== undefined) throw new Error(messageOf(exceptionDetails));
+      return result.value as T;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** A method of the keeper on the main thread, by value. */

@@ -3,8 +3,9 @@ import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ownFolder } from '../../node/own-folder.ts';
+import { realOf } from '../../node/real-path.ts';
 import { cacheFolder, homeFolders, runFolder, stateFolder } from '../../node/user-folders.ts';
-import { contains, realOf, socketFolder } from './paths.ts';
+import { contains, socketFolder } from './paths.ts';
 import { keptFrom } from './write.ts';
 
 export interface Shown {

@@ -2,7 +2,8 @@
 // must not change or see lies directly in the project's folder, which cannot be renamed, or is refused.
 import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { contains, realOf, socketFolder } from './paths.ts';
+import { realOf } from '../../node/real-path.ts';
+import { contains, socketFolder } from './paths.ts';
 
 export interface Writable {
   readonly project: string;

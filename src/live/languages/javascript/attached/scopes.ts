@@ -1,10 +1,9 @@
 // The variables of a module in an attached program: they can be read, because nothing of ours was there when the module was loaded.
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { realOf } from '../../../../node/real-path.ts';
 import { makeIn, notLoaded, withScope } from '../cells/scope-reader.ts';
 import type { ScopedCell } from '../cells/scoped-cell.ts';
-
 import type { Protocol } from './protocol.ts';
 import type { Evaluated } from './remote.ts';
 
@@ -29,7 +28,7 @@ export class AttachedScopes {
   async prepare(within: string, cell: ScopedCell, name: string): Promise<void> {
     const post = <T>(method: string, params: object): Promise<T> => this.#protocol.ask<T>(method, params as Record<string, unknown>);
     const { result: cwd } = await post<Evaluated>('Runtime.evaluate', { expression: 'process.cwd()', silent: true });
-    const file = realPath(resolve(String(cwd.value), within));
+    const file = realOf(resolve(String(cwd.value), within));
     this.#scripts.clear();
     // All scripts are told of before it is answered. Left on, it would slow the program down.
     await post('Debugger.enable', {});
@@ -40,13 +39,5 @@ export class AttachedScopes {
     } finally {
       await post('Debugger.disable', {});
     }
-  }
-}
-
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
   }
 }

@@ -9,7 +9,7 @@ export interface ScopedCell {
   /** An asynchronous function without parameters. */
   readonly text: string;
   readonly columns: readonly Column[];
-  /** Names of the surroundings that it mentions, and those of them that it assigns. */
+  /** Names that it mentions, and those of its surroundings that it assigns. */
   readonly reads: readonly string[];
   readonly assigns: readonly string[];
 }
@@ -41,7 +41,7 @@ export function prepareScopedCell(code: string, file: string, pauses = false): S
     for (const one of childrenOf(node)) visit(one);
   };
   visit(program);
-  for (const one of program.body) if (/^(?:Im|Ex)port/.test(one.type)) throw notHere(one, source);
+  for (const one of program.body) if (/^(?:Im|Ex)port/.test(one.type)) throw notHere(one);
   const last = program.body.findLast((one) => one.type !== 'EmptyStatement' && one.type !== 'FunctionDeclaration');
   if (last?.type === 'ExpressionStatement') {
     edits.insert(last.start, 'return (');
@@ -67,7 +67,7 @@ function read(code: string): Program {
   }
 }
 
-function notHere({ type, loc }: AnyNode, _source: string): CellError {
+function notHere({ type, loc }: AnyNode): CellError {
   const cure = type === 'ImportDeclaration' ? 'use await import(…)' : 'a running module gains exports by an edit and reload';
   const { line = 1, column = 0 } = loc?.start ?? {};
   return new CellError(
@@ -77,7 +77,7 @@ function notHere({ type, loc }: AnyNode, _source: string): CellError {
   );
 }
 
-/** Roughly: names that mean something else in a part of the cell count too, which costs nothing. */
+/** Every name it mentions, whatever it means there; and those it assigns without declaring them. */
 function mentioned(program: Program): Pick<ScopedCell, 'reads' | 'assigns'> {
   const reads = new Set<string>();
   const assigns = new Set<string>();
@@ -86,12 +86,13 @@ function mentioned(program: Program): Pick<ScopedCell, 'reads' | 'assigns'> {
     if (node.type === 'Identifier') reads.add(node.name);
     else if (node.type === 'AssignmentExpression' && node.left.type !== 'MemberExpression')
       for (const one of namesIn(node.left)) assigns.add(one);
+    else if ((node.type === 'ForOfStatement' || node.type === 'ForInStatement') && node.left.type !== 'VariableDeclaration')
+      for (const one of namesIn(node.left)) assigns.add(one);
     else if (node.type === 'UpdateExpression' && node.argument.type === 'Identifier') assigns.add(node.argument.name);
     else if (node.type === 'VariableDeclarator') for (const one of namesIn(node.id)) own.add(one);
     else if ((node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') && node.id != null) own.add(node.id.name);
     for (const one of childrenOf(node)) visit(one);
   };
   visit(program);
-  const outside = (names: Iterable<string>): string[] => [...names].filter((one) => !own.has(one));
-  return { reads: outside(reads), assigns: outside(assigns) };
+  return { reads: [...reads], assigns: [...assigns].filter((one) => !own.has(one)) };
 }

@@ -1,5 +1,5 @@
 // Files that changed, and the scripts that run of them.
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findFile, ownFile, source } from '../loader/resolve.ts';
 import { type Runnable, tailBody, withoutTail } from '../loader/transform.ts';
@@ -38,14 +38,6 @@ export function isCurrent(script: Script, file: string, made: Runnable): boolean
   if (script.known === wantedFor(script, made).code) return true;
   // Compiled by another tool before we came: its text says nothing, but the time does.
   return !script.running.includes(tailBody) && statSync(file).mtimeMs < Date.now() - process.uptime() * 1_000;
-}
-
-export function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
 }
 
 export function fileOf(url: string): string | undefined {

@@ -1,8 +1,9 @@
 // Edited files, swapped into the running program: new functions where only functions changed, otherwise the modules are imported anew.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { realOf } from '../../../../node/real-path.ts';
 import type { Debugger } from '../../../js-runtime/debugger.ts';
-import { type Evaluated, type Inspector, messageOf } from '../../../js-runtime/inspector.ts';
+import type { Inspector } from '../../../js-runtime/inspector.ts';
 import type { Positions } from '../../../js-runtime/positions.ts';
 import type { Imported } from '../cells/cell.ts';
 import { insertionsIn, withoutInsertions } from '../loader/insertions.ts';
@@ -10,7 +11,7 @@ import { movedBy } from '../loader/moved.ts';
 import { source, urlOf } from '../loader/resolve.ts';
 import { flawIn, type Runnable, runnable } from '../loader/transform.ts';
 import { placesOf } from './alignment.ts';
-import { type Change, fileOf, inOrder, isCurrent, newestOf, realPath, versionOf, wantedFor } from './changes.ts';
+import { type Change, fileOf, inOrder, isCurrent, newestOf, versionOf, wantedFor } from './changes.ts';
 import { computedElsewhere, followersOf } from './followers.ts';
 import { behindMoved } from './moved-places.ts';
 import { type Laid, Overlay } from './overlay.ts';
@@ -34,7 +35,6 @@ export interface Reloaded {
   readonly failed?: true;
 }
 
-const busyMs = 15_000;
 const fresh = 'sessions(action: reset) gives a fresh image';
 
 const tellMs = 1_000;
@@ -71,7 +71,7 @@ export class Reloader {
   }
 
   async reload(files: readonly string[] | undefined): Promise<Reloaded> {
-    const given = files?.map((file) => realPath(resolve(this.#folder, file)));
+    const given = files?.map((file) => realOf(resolve(this.#folder, file)));
     const lines: string[] = [];
     const anew = new Map<string, string>();
     const changed = new Set<string>();
@@ -361,27 +361,8 @@ export class Reloader {
   }
 
   /** What awaits nothing is done in the midst of what runs, too. */
-  async #onMain<T>(expression: string, awaitPromise = true): Promise<T> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_, reject) => {
-      const busy = 'The program is busy: interrupt it, or reload when it rests';
-      timer = setTimeout(() => reject(new Error(busy)), busyMs);
-    });
-    try {
-      const asked = this.#inspector.post<Evaluated>('Runtime.evaluate', {
-        expression,
-        awaitPromise,
-        returnByValue: true,
-        silent: true,
-        // Otherwise Node does not hear of code that is made from text, and of the map it brings.
-        allowUnsafeEvalBlockedByCSP: false,
-      });
-      const { result, exceptionDetails } = await Promise.race([asked, late]);
-      if (exceptionDetails !== undefined) throw new Error(messageOf(exceptionDetails));
-      return result.value as T;
-    } finally {
-      clearTimeout(timer);
-    }
+  #onMain<T>(expression: string, awaitPromise = true): Promise<T> {
+    return this.#inspector.onMain<T>(expression, 'reload', awaitPromise);
   }
 
   #short(file: string): string {

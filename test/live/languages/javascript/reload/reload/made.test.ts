@@ -1,4 +1,4 @@
-// Edits that are made up, from a fixed start: some in the gate, thousands in made-thousands.test.ts and by `npm run edits`.
+// Edits that are made up, from a fixed start: some here, more in made-many.test.ts, thousands by `npm run edits`.
 import { env } from 'node:process';
 import { expect, it } from 'vitest';
 import { onEachNode } from '../../../../fixture.ts';
