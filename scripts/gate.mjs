@@ -35,13 +35,13 @@ if (mode === 'test') {
 }
 
 const projects = (...names) => names.flatMap((name) => ['--project', name]);
-const secondNode = [...filesWith('onEachNode('), '--testNamePattern', 'on Node 24'];
+const secondNode = [...onSecondNode(), '--testNamePattern', 'on Node 24'];
 const runs =
   mode === 'test'
     ? [['test', projects('unit', 'alone', 'house', 'types', 'examples')]]
     : [
         // More workers than in the other runs: here tests wait most of the time.
-        ['long', [...projects('long', 'peers', 'conformance'), '--maxWorkers', '4']],
+        ['long', [...projects('long', 'peers', 'conformance'), '--maxWorkers', '5']],
         ['second Node', [...projects('unit', 'long'), ...secondNode], { VIVARIUM_SECOND_NODE: 'only' }],
       ];
 const reports = runs.map(([name, args, more]) => vitest(name, args, more));
@@ -112,16 +112,18 @@ function count({ passed, failed, skipped }) {
 function list() {
   for (const { why, files } of longTests) stdout.write(`${why}\n${files.map((file) => `  ${file}\n`).join('')}`);
   stdout.write(
-    `on the second Node\n${filesWith('onEachNode(')
+    `on the second Node\n${onSecondNode()
       .map((file) => `  ${file}\n`)
       .join('')}`,
   );
   exit(0);
 }
 
-function filesWith(text) {
+function onSecondNode() {
   const files = readdirSync('test', { recursive: true }).map((name) => join('test', String(name)));
-  return files.filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes(text)).sort();
+  const each = files.filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('onEachNode(')).sort();
+  // Of `published-all` and `made-many` they are a part.
+  return each.filter((file) => !/reload\/(?:published|made)\.test\.ts$/.test(file));
 }
 
 function step(name, args) {
