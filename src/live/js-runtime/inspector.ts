@@ -21,6 +21,9 @@ const calling = 'function (method, a, b, c) { return this[method](a, b, c); }';
 
 const busyMs = 15_000;
 
+/** The main thread does something else all the time. Nothing of what was asked has been done by then. */
+export class Busy extends Error {}
+
 export class Inspector {
   readonly #session: Session = new Session();
   #keeper = '';
@@ -64,7 +67,7 @@ export class Inspector {
   async onMain<T>(expression: string, what: string, awaitPromise = true): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`The program is busy: interrupt it, or ${what} when it rests`)), busyMs);
+      timer = setTimeout(() => reject(new Busy(`The program is busy: interrupt it, or ${what} when it rests`)), busyMs);
     });
     try {
       const asked = this.post<Evaluated>('Runtime.evaluate', {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { realOf } from '../../../../node/real-path.ts';
 import type { Debugger } from '../../../js-runtime/debugger.ts';
-import type { Inspector } from '../../../js-runtime/inspector.ts';
+import { Busy, type Inspector } from '../../../js-runtime/inspector.ts';
 import type { Positions } from '../../../js-runtime/positions.ts';
 import type { Imported } from '../cells/cell.ts';
 import { insertionsIn, withoutInsertions } from '../loader/insertions.ts';
@@ -51,6 +51,7 @@ export class Reloader {
   readonly #past: Map<string, Set<string>> = new Map();
   /** Files that were there when they were loaded, and of which that was said. */
   readonly #gone: Set<string> = new Set();
+  #isBusy = false;
 
   constructor(inspector: Inspector, debugging: Debugger, positions: Positions, folder: string) {
     this.#inspector = inspector;
@@ -71,6 +72,7 @@ export class Reloader {
   }
 
   async reload(files: readonly string[] | undefined): Promise<Reloaded> {
+    this.#isBusy = false;
     const given = files?.map((file) => realOf(resolve(this.#folder, file)));
     const lines: string[] = [];
     const anew = new Map<string, string>();
@@ -144,7 +146,8 @@ export class Reloader {
   }
 
   async #computed(changed: ReadonlyMap<string, ReadonlySet<string>>, scripts: readonly Pick<Script, 'url' | 'known'>[]): Promise<string[]> {
-    const found = await computedElsewhere(changed, scripts, this.#around(''));
+    const found = await computedElsewhere(changed, scripts, this.#around('')).catch(orBusy);
+    if ('error' in found) return [`what other files computed with it could not be looked up: ${found.error}`];
     return [...found].map(([script, names]) => {
       const file = this.#short(fileOf(script.url) ?? script.url);
       return `${file}: ${names.join(', ')} ${names.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`;
@@ -240,7 +243,7 @@ export class Reloader {
       const wanted = wantedFor(script, made);
       if (script.known === wanted.code) continue;
       await this.#overlay.lift(file, script.url);
-      const swapped = await swap(script, wanted, this.#around(file), script === newest);
+      const swapped = await swap(script, wanted, this.#around(file), script === newest).catch(orBusy);
       if (swapped.status === 'done' && script === newest) notes.push(...swapped.remarks);
       if (swapped.status === 'done' && swapped.query !== undefined)
         notes.push(`imported with ${swapped.query} it exports what it did before`);
@@ -262,7 +265,7 @@ export class Reloader {
         // It may be for what others gain only when they are imported anew.
       } else if (swapped.status === 'failed') {
         const line = `not swapped ${short}: ${swapped.error}\nThe old code runs on.`;
-        result = others ? { reason: swapped.error } : { line, isBlocked: true, isFailed: true };
+        result = others && !this.#isBusy ? { reason: swapped.error } : { line, isBlocked: true, isFailed: true };
       } else {
         const line = this.#swappedLine(file, swapped.names.filter(isNews), notes);
         const { exposed: shown, changed } = swapped;
@@ -281,7 +284,7 @@ export class Reloader {
       const file = fileOf(script.url) ?? script.url;
       const wanted = { code: this.#overlay.codeOver(file) ?? script.known, format: 'module' } as const;
       await this.#overlay.lift(file, script.url);
-      const swapped = await swap(script, wanted, this.#around(file), true);
+      const swapped = await swap(script, wanted, this.#around(file), true).catch(orBusy);
       // In its scope the names it imports mean what they meant.
       this.#overlay.leave(file);
       if (swapped.status === 'done') {
@@ -325,7 +328,7 @@ export class Reloader {
     const moved = movedBy(script.running, script.insertions.get(script.running) ?? []);
     const running = behindMoved(placesOf({ ...wanted, code: script.running }, wanted), moved);
     const places = this.#positions.swapped(script.id, running, wanted.code);
-    await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(script.url)}, ${JSON.stringify(places)})`);
+    await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(script.url)}, ${JSON.stringify(places)})`, false);
   }
 
   async #renew(reasons: ReadonlyMap<string, string>): Promise<{ readonly lines: string[]; readonly failed: boolean }> {
@@ -334,7 +337,8 @@ export class Reloader {
     const given = JSON.stringify({ files, imports: [...this.#imports.values()], names });
     // Run again, a file may have a text that it had before.
     for (const file of files) this.#past.delete(urlOf(file));
-    const renewed = await this.#onMain<Renewed>(`__vivarium_renewal.renew(${JSON.stringify(given)})`);
+    const asked = this.#onMain<Renewed>(`__vivarium_renewal.renew(${JSON.stringify(given)})`);
+    const renewed = await asked.catch((error: unknown): Renewed => ({ stale: [], bound: [], error: orBusy(error).error }));
     const changed = files.map((file) => this.#short(file)).join(', ');
     if (renewed.error !== undefined) {
       return { lines: [`not imported anew ${changed}: ${renewed.error}`, 'The old code runs on.'], failed: true };
@@ -360,13 +364,26 @@ export class Reloader {
     return Promise.race([told.catch(() => []), late]).finally(() => clearTimeout(timer));
   }
 
-  /** What awaits nothing is done in the midst of what runs, too. */
-  #onMain<T>(expression: string, awaitPromise = true): Promise<T> {
-    return this.#inspector.onMain<T>(expression, 'reload', awaitPromise);
+  /** What awaits nothing is done in the midst of what runs, too; a program that had no time for the rest is not waited for again. */
+  async #onMain<T>(expression: string, awaitPromise = true): Promise<T> {
+    if (awaitPromise && this.#debugging.paused) throw new Busy('The program is paused: debug(action: resume) or abort, then reload');
+    if (awaitPromise && this.#isBusy) throw new Busy('The program is busy');
+    try {
+      return await this.#inspector.onMain<T>(expression, 'reload', awaitPromise);
+    } catch (error) {
+      this.#isBusy ||= error instanceof Busy;
+      throw error;
+    }
   }
 
   #short(file: string): string {
     const short = relative(this.#folder, file);
     return short.startsWith('..') ? file : short;
   }
+}
+
+/** The program has no time for it; anything else is a fault of ours. */
+function orBusy(error: unknown): { readonly status: 'failed'; readonly error: string } {
+  if (error instanceof Busy) return { status: 'failed', error: error.message };
+  throw error;
 }
