@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type CellSupply, guardedModule, takeSupply } from './loader/cells.ts';
 import { changedData, noteData } from './loader/data-files.ts';
 import { fileAt, findFile, isFile, ownFile, source, urlOf } from './loader/resolve.ts';
+import { changedSettings } from './loader/settings.ts';
 import { flawIn, leaveScopes, runnable } from './loader/transform.ts';
 import { projectOf } from './loader/tsconfig.ts';
 import { wasmModule } from './loader/wasm.ts';
@@ -113,7 +114,7 @@ function asked(url: string): unknown {
   if (pathname === 'links') return [...(importers.get(bare(String(searchParams.get('url')))) ?? [])].map(([one, by]) => [one, [...by]]);
   if (pathname === 'unpass') return unpass(String(searchParams.get('url')));
   if (pathname === 'flaw') return flaw();
-  if (pathname === 'data') return changedData();
+  if (pathname === 'data') return { data: changedData(), settings: changedSettings() };
   return null;
 }
 

@@ -15,7 +15,7 @@ import { type Change, fileOf, inOrder, isCurrent, newestOf, versionOf, wantedFor
 import { computedElsewhere, followersOf } from './followers.ts';
 import { behindMoved } from './moved-places.ts';
 import { type Laid, Overlay } from './overlay.ts';
-import type { Exposed, Renewed } from './reimport.ts';
+import type { ChangedFiles, Exposed, Renewed } from './reimport.ts';
 import { type Script, type Surroundings, swap } from './swap.ts';
 
 interface Done {
@@ -88,8 +88,11 @@ export class Reloader {
       if (renewed.failed) return { text: lines.join('\n'), failed: true };
     }
     // To read them anew takes the variables of all that import them: that is for the user to say.
-    for (const file of given === undefined ? await this.#changedData() : [])
+    const { data, settings } = await this.#changedFiles();
+    for (const file of given === undefined ? data : [])
       lines.push(`changed ${this.#short(file)}, which is no program: reload(files: [${JSON.stringify(this.#short(file))}]) reads it anew`);
+    for (const file of settings)
+      lines.push(`changed ${this.#short(file)}: what it says of loaded files does not hold for them yet; ${fresh}`);
     const text = lines.length === 0 ? 'Nothing changed on disk.' : lines.join('\n');
     return failed ? { text, failed } : { text, changed: [...changed, ...anew.keys()] };
   }
@@ -355,13 +358,14 @@ export class Reloader {
   }
 
   /** None where the main thread has no time to tell. */
-  async #changedData(): Promise<string[]> {
+  async #changedFiles(): Promise<ChangedFiles> {
+    const none: ChangedFiles = { data: [], settings: [] };
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<string[]>((resolve) => {
-      timer = setTimeout(() => resolve([]), tellMs);
+    const late = new Promise<ChangedFiles>((resolve) => {
+      timer = setTimeout(() => resolve(none), tellMs);
     });
-    const told = this.#onMain<string[]>('__vivarium_renewal.data()');
-    return Promise.race([told.catch(() => []), late]).finally(() => clearTimeout(timer));
+    const told = this.#onMain<ChangedFiles>('__vivarium_renewal.changed()');
+    return Promise.race([told.catch(() => none), late]).finally(() => clearTimeout(timer));
   }
 
   /** What awaits nothing is done in the midst of what runs, too; a program that had no time for the rest is not waited for again. */
