@@ -18,9 +18,7 @@ export class Positions {
   readonly #inspector: Inspector;
   readonly #cells: Map<string, readonly Column[]> = new Map();
   /** By the script's id; null where it is as it was written. */
-  readonly #maps: Map<string, SourceMap | Places | null> = new Map();
-  /** Where things stand in a source that the loader put something into. */
-  placesIn: (source: string) => Places | undefined = () => undefined;
+  readonly #maps: Map<string, SourceMap | null> = new Map();
   readonly #swapped: Map<string, Places> = new Map();
   /** By address: newer texts of functions call themselves by that of their file. */
   readonly #overlaid: Map<string, Places> = new Map();
@@ -87,20 +85,15 @@ export class Positions {
       return found === undefined ? at : { ...at, line: found.line + 1, column: found.column + 1 };
     }
     if (!at.file.startsWith('file:') && !at.file.startsWith('/')) return at;
-    const map = await this.#mapOf(scriptId);
-    if (map !== null && !('findEntry' in map)) {
-      const found = placeIn(map, at.line - 1, at.column - 1);
-      return found === undefined ? at : { ...at, line: found.line + 1, column: found.column + 1 };
-    }
-    const found = written(map, at.line - 1, at.column - 1);
+    const found = written(await this.#mapOf(scriptId), at.line - 1, at.column - 1);
     return found === undefined ? at : { ...at, line: found[0] + 1, column: found[1] + 1 };
   }
 
-  async #mapOf(scriptId: string): Promise<SourceMap | Places | null> {
+  async #mapOf(scriptId: string): Promise<SourceMap | null> {
     let map = this.#maps.get(scriptId);
     if (map === undefined) {
       const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId });
-      map = mapIn(scriptSource) ?? this.placesIn(scriptSource) ?? null;
+      map = mapIn(scriptSource);
       this.#maps.set(scriptId, map);
     }
     return map;

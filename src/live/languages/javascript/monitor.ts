@@ -9,14 +9,12 @@ import type { ScopedCell } from './cells/scoped-cell.ts';
 import { Lookup } from './inspect/lookup.ts';
 import { ModuleScopes } from './inspect/module-scope.ts';
 import { ProjectScripts } from './inspect/project-scripts.ts';
-import { placesIn } from './reload/moved-places.ts';
 import { Reloader } from './reload/reload.ts';
 
 startMonitor(javaScriptMonitor);
 
 function javaScriptMonitor(services: MonitorServices): LanguageMonitor {
   const { inspector, debugging, positions, folder, inTime } = services;
-  positions.placesIn = placesIn;
   const reloading = new Reloader(inspector, debugging, positions, folder);
   const scripts = new ProjectScripts(services, reloading.shown);
   const scopes = new ModuleScopes(inspector, debugging, folder);

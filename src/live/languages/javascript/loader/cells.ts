@@ -1,7 +1,6 @@
 // Cells that guards ask for newer texts: made on the main thread, handed out to whoever compiles a file.
 import { BroadcastChannel, MessageChannel, type MessagePort } from 'node:worker_threads';
 import { cellName, type Guards, guarded, guardsOf, hashOf, noGuards } from './guards.ts';
-import { hasInsertions } from './insertions.ts';
 import { type Runnable, tailBody } from './transform.ts';
 
 /** What the thread of the hooks needs to hand out cells. */
@@ -25,8 +24,7 @@ export function supplyCells(): CellSupply {
   const { port1, port2 } = new MessageChannel();
   const make = (wanted: unknown): void => {
     const [from, to] = [made[0] as number, Math.min(Number(wanted), most)];
-    for (let number = from; number < to; number++) makeCell('m', number);
-    if (to > from) Atomics.store(made, 0, to);
+    if (to > from && areCells('m', from, to)) Atomics.store(made, 0, to);
   };
   make(ahead);
   port1.on('message', make);
@@ -34,8 +32,15 @@ export function supplyCells(): CellSupply {
   return { made, port: port2 };
 }
 
-function makeCell(kind: string, number: number): void {
-  Object.defineProperty(globalThis, cellName(kind, number), { value: undefined, writable: true });
+/** False where nothing can be added to the global object any more. */
+function areCells(kind: string, from: number, to: number): boolean {
+  try {
+    const cell = { value: undefined, writable: true, configurable: true };
+    for (let number = from; number < to; number++) Object.defineProperty(globalThis, cellName(kind, number), cell);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Where nothing was supplied, files have no guards. */
@@ -50,11 +55,12 @@ export function takeSupply(given: CellSupply | undefined): void {
 /** A module, in the thread of the hooks. */
 export async function guardedModule(file: string, text: string, made: Runnable): Promise<string> {
   if (supply === undefined || !made.code.includes(tailBody)) return made.code;
+  say({ file, text });
   const found = guardsIn(made);
   if (found === undefined) return made.code;
   const first = taken;
-  taken += found.guards.length;
-  say({ file, text });
+  // One at least, so that the number is that of no other file.
+  taken += Math.max(1, found.guards.length);
   return guarded(made, (await areMade(supply)) ? found : noGuards, 'm', first, hashOf(text));
 }
 
@@ -73,19 +79,18 @@ let ownCells = 0;
 /** On the main thread. */
 export function guardedScript(file: string, text: string, made: Runnable): string {
   if (supply === undefined || !made.code.includes(tailBody)) return made.code;
+  say({ file, text });
   const found = guardsIn(made);
   if (found === undefined) return made.code;
   const first = ownCells;
-  ownCells += found.guards.length;
-  for (let number = first; number < ownCells; number++) makeCell('c', number);
-  say({ file, text });
-  return guarded(made, found, 'c', first, hashOf(text));
+  ownCells += Math.max(1, found.guards.length);
+  return guarded(made, areCells('c', first, ownCells) ? found : noGuards, 'c', first, hashOf(text));
 }
 
-/** Undefined where it cannot be read: Node says what is wrong with it. */
+/** Undefined where it cannot be read: Node says what is wrong with it, or runs it, and then it never tells that it has ended. */
 function guardsIn(made: Runnable): Guards | undefined {
   try {
-    return made.code.length > longest || hasInsertions(made.code) ? noGuards : guardsOf(made);
+    return made.code.length > longest ? noGuards : guardsOf(made);
   } catch {
     return undefined;
   }

@@ -39,9 +39,8 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
     ready = true;
     compileEagerly();
     provideRequire({ eager: true });
-    const cells = loadsAll() ? supplyCells() : undefined;
+    const cells = loadsAll() && newer.begin() ? supplyCells() : undefined;
     takeSupply(cells);
-    if (cells !== undefined) newer.begin();
     // Beside the bundle that this file is built into.
     register(new URL('./hooks.js', import.meta.url), cells === undefined ? {} : { data: { cells }, transferList: [cells.port] });
   };

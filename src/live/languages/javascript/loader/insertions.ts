@@ -6,9 +6,18 @@ export interface Insertion {
   readonly text: string;
 }
 
-const [open, close] = ['/*vivarium-*/', '/*-vivarium*/'] as const;
+/** Nobody writes them by accident; and only what stands between them in our words is ours. */
+const [open, close] = ['/*<vivarium.7f3a1c|*/', '/*|7f3a1c.vivarium>*/'] as const;
+const ours =
+  /\/\*<vivarium\.7f3a1c\|\*\/(?:if\(typeof __vivarium_|;(?:static\{)?globalThis\.__vivarium_guards\?).*?\/\*\|7f3a1c\.vivarium>\*\/|\n\/\*<vivarium\.7f3a1c\|\*\/ *\/\*\|7f3a1c\.vivarium>\*\//g;
+
 export function piece(text: string): string {
   return `${open}${text}${close}`;
+}
+
+/** A line of nothing. */
+export function blank(length: number): string {
+  return `\n${piece(' '.repeat(length))}`;
 }
 
 export function withInsertions(code: string, insertions: readonly Insertion[]): string {
@@ -21,30 +30,20 @@ export function withInsertions(code: string, insertions: readonly Insertion[]): 
   return text + code.slice(from);
 }
 
-export function hasInsertions(text: string): boolean {
-  return text.includes(open);
+export function hasMarks(text: string): boolean {
+  return text.includes(open) || text.includes(close);
 }
 
 /** As the user wrote it. */
 export function withoutInsertions(text: string): string {
-  return taken(text).code;
+  return text.includes(open) ? text.replace(ours, '') : text;
 }
 
 export function insertionsIn(text: string): Insertion[] {
-  return taken(text).insertions;
-}
-
-/** One look for each end: an expression would take ever longer for beginnings without an end. */
-function taken(text: string): { readonly code: string; readonly insertions: Insertion[] } {
-  const insertions: Insertion[] = [];
-  let code = '';
-  let from = 0;
-  for (let at = text.indexOf(open); at >= 0; at = text.indexOf(open, from)) {
-    const end = text.indexOf(close, at);
-    if (end < 0) break;
-    code += text.slice(from, at);
-    from = end + close.length;
-    insertions.push({ at: code.length, text: text.slice(at, from) });
-  }
-  return { code: code + text.slice(from), insertions };
+  let before = 0;
+  return [...text.matchAll(ours)].map(({ 0: piece, index }) => {
+    const at = index - before;
+    before += piece.length;
+    return { at, text: piece };
+  });
 }

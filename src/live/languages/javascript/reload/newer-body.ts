@@ -19,62 +19,57 @@ interface Place {
   readonly column: number;
 }
 
-/** Calls that are done with the functions they are given when they return, or call them once. */
-const passing = new Set(
-  'every filter find findIndex findLast findLastIndex flatMap forEach from map reduce reduceRight replace replaceAll some sort then toSorted'.split(
-    ' ',
-  ),
-);
-
 /** Undefined where it has to be the engine that swaps it. */
 export function bodyOf(guard: Guard, old: Part, now: Part, { format, url, line, column }: Place): NewerBody | undefined {
   const name = JSON.stringify(guard.name);
   const parameters = `(${guard.parameters})`;
   const head = guard.arrow ? `${name}:${parameters}=>` : `${name}${parameters}`;
-  const used = new Set<string>();
-  for (const { body } of [old, now]) {
-    try {
-      const text = `({${head}\n${body}\n})`;
-      // With its own names of parameters alone: those of classes around it are not known here.
-      const program = parser().parse(text, {
-        ecmaVersion: 'latest',
-        sourceType: format === 'module' ? 'module' : 'script',
-        checkPrivateFields: false,
-      } as Parameters<ReturnType<typeof parser>['parse']>[1]);
-      if (!isPassing(functionIn(program))) return undefined;
-      if (body === now.body) note(program, used);
-    } catch {
-      return undefined;
-    }
+  const [before, after] = [old, now].map(({ body }) => contentsOf(`({${head}\n${body}\n})`, format));
+  // A function of before may be kept somewhere: it would go on with the text it has.
+  if (before === undefined || after === undefined || before.functions.join('\n') !== after.functions.join('\n')) return undefined;
+  // It calls itself by way of the one it lies over, which takes twice the stack.
+  const own = [guard.name, old.name.split('.').at(-1) ?? ''].map((one) => one.replace('#', ''));
+  if (own.some((one) => before.words.has(one) || after.words.has(one))) return undefined;
+  if (outside.some((one) => after.words.has(one))) return undefined;
+  const isInside = after.words.has('PrivateIdentifier') || guard.classes?.some((one) => after.words.has(one)) === true;
+  if (isInside && guard.inside === undefined) return undefined;
+  const strict = guard.classes === undefined ? '' : '"use strict";';
+  const code = `${strict}${'\n'.repeat(line)}({${head}\n${' '.repeat(column)}${now.body}\n})[${name}]\n//# sourceURL=${url}`;
+  return isInside && guard.inside !== undefined ? { code, inside: guard.inside } : { code };
+}
+
+/** They mean what they do only where they stand. */
+const outside = ['arguments', 'MetaProperty', 'ImportExpression', 'Super', 'Directive'];
+
+interface Contents {
+  /** Names, and kinds of nodes. */
+  readonly words: ReadonlySet<string>;
+  /** The texts of functions and classes in it. */
+  readonly functions: readonly string[];
+}
+
+/** Undefined where it cannot be read. */
+function contentsOf(text: string, format: Runnable['format']): Contents | undefined {
+  const words = new Set<string>();
+  const functions: string[] = [];
+  const visit = (node: AnyNode, isWithin: boolean): void => {
+    const isOne = /Function|^Class(?:Decl|Expr)/.test(node.type) || (node.type === 'Property' && (node.method || node.kind !== 'init'));
+    if (isOne && !isWithin) functions.push(text.slice(node.start, node.end));
+    words.add(node.type === 'ExpressionStatement' && node.directive !== undefined ? 'Directive' : node.type);
+    if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') words.add(node.name);
+    for (const one of childrenOf(node)) visit(one, isWithin || isOne);
+  };
+  try {
+    // The private names of classes around it are not known here.
+    const terms = { ecmaVersion: 'latest', sourceType: format === 'module' ? 'module' : 'script', checkPrivateFields: false } as const;
+    visit(bodyIn(parser().parse(text, terms as Parameters<ReturnType<typeof parser>['parse']>[1])), false);
+    return { words, functions };
+  } catch {
+    return undefined;
   }
-  if (['arguments', 'eval', 'MetaProperty', 'ImportExpression'].some((one) => used.has(one))) return undefined;
-  if (used.has('Super') && guard.home === undefined) return undefined;
-  if (used.has('PrivateIdentifier') && guard.inside === undefined) return undefined;
-  const home = used.has('Super') ? `__proto__:Object.getPrototypeOf(${guard.home}),` : '';
-  const code = `${'\n'.repeat(line)}({${home}${head}\n${' '.repeat(column)}${now.body}\n})[${name}]\n//# sourceURL=${url}`;
-  return used.has('PrivateIdentifier') && guard.inside !== undefined ? { code, inside: guard.inside } : { code };
 }
 
-function functionIn(node: AnyNode): AnyNode {
-  return /Function/.test(node.type) ? node : functionIn(childrenOf(node).at(-1) as AnyNode);
-}
-
-/** What it makes of functions is gone when it returns: none could be left that has a text of before. */
-function isPassing(node: AnyNode): boolean {
-  return childrenOf(node).every((one) => {
-    if (/^Class/.test(one.type)) return false;
-    if (/Function/.test(one.type) && !isPassed(one, node)) return false;
-    return isPassing(one);
-  });
-}
-
-function isPassed(one: AnyNode, by: AnyNode): boolean {
-  if (by.type !== 'CallExpression' || one === by.callee) return false;
-  const { callee } = by;
-  return callee.type === 'MemberExpression' && callee.property.type === 'Identifier' && passing.has(callee.property.name);
-}
-
-function note(node: AnyNode, used: Set<string>): void {
-  used.add(node.type === 'Identifier' ? node.name : node.type);
-  for (const one of childrenOf(node)) note(one, used);
+function bodyIn(node: AnyNode): AnyNode {
+  const last = childrenOf(node).at(-1) as AnyNode;
+  return /Function/.test(node.type) ? last : bodyIn(last);
 }

@@ -1,10 +1,8 @@
 // Newer texts of functions, on the main thread: made in the scope of their file, found by its guards.
-import { cellName } from '../loader/guards.ts';
-import { hasInsertions, withoutInsertions } from '../loader/insertions.ts';
-import type { Moved } from '../loader/moved.ts';
+import { runInThisContext } from 'node:vm';
+import { cellName, instanceOf } from '../loader/guards.ts';
+import { hasMarks, withoutInsertions } from '../loader/insertions.ts';
 import { urlOf } from '../loader/resolve.ts';
-import { loadedPlaces } from './moved-places.ts';
-import { setPlaces } from './stack-places.ts';
 
 /** Evaluates in the scope of a file or a class. Never once the engine has swapped something in the file: Node 24 ends then. */
 type Evaluate = (code: string) => unknown;
@@ -17,11 +15,12 @@ export interface LoadedFile {
   readonly count: number;
   /** Of the text on disk. */
   readonly hash: string;
-  readonly moved: readonly Moved[];
 }
 
 export interface NewerText {
   readonly url: string;
+  /** Of the file. */
+  readonly instance: string;
   readonly cell: string;
   /** Undefined: the text it was loaded with is the one again. */
   readonly code?: string;
@@ -33,10 +32,13 @@ export interface NewerText {
 }
 
 const cells = globalThis as unknown as Record<string, unknown>;
+/** Before the program had a chance to change them. */
+const ownEval: unknown = runInThisContext('eval');
+const { call } = Function.prototype;
 
 /** What a function or a class says of itself. */
 export interface ShownText {
-  readonly url: string;
+  readonly instance: string;
   /** As the engine has it. */
   readonly was: string;
   readonly now: string;
@@ -48,14 +50,14 @@ export class NewerTexts {
   readonly #scopes: Map<string, Evaluate> = new Map();
   readonly #lifted: Map<string, ReadonlyMap<string, unknown>> = new Map();
   /** What a function says of itself, by the text the engine has of it. */
-  readonly #shown: Map<string, { readonly url: string; readonly now: string }> = new Map();
+  readonly #shown: Map<string, Pick<ShownText, 'instance' | 'now'>> = new Map();
 
   /** For the tails of files. */
-  readonly keep = (address: string, evaluate: Evaluate, facts: Omit<LoadedFile, 'url'>): void => {
-    const url = address.startsWith('file:') ? address : urlOf(address);
-    this.#files.push({ ...facts, url });
-    this.#scopes.set(url, evaluate);
-    if (facts.moved.length > 0) setPlaces(url, loadedPlaces(facts.moved));
+  readonly keep = (address: unknown, evaluate: Evaluate, facts: Omit<LoadedFile, 'url'>): void => {
+    // The program may have given the variable another value: then it is never said to have ended.
+    if (typeof address !== 'string') return;
+    this.#files.push({ ...facts, url: address.startsWith('file:') ? address : urlOf(address) });
+    this.#scopes.set(instanceOf(facts), evaluate);
   };
 
   readonly inside = (key: string, evaluate: Evaluate): void => {
@@ -67,58 +69,66 @@ export class NewerTexts {
     return this.#begun ? this.#files.slice(known) : null;
   }
 
-  /** All or none: false where one of them runs just now. */
+  /** All or none: false where one of them runs just now, or what evaluates texts is the program's own. */
   take(all: readonly NewerText[], shown: readonly ShownText[]): boolean {
-    const made = all.map(({ code, inside, url }) => (code === undefined ? undefined : this.#scopes.get(inside ?? url)?.(code)));
-    if (made.some((one, at) => all[at]?.code !== undefined && typeof one !== 'function')) throw new Error('A scope is gone');
+    if (runInThisContext('eval') !== ownEval) return false;
+    const made = all.map(({ code, inside, instance }) => (code === undefined ? undefined : this.#scopes.get(inside ?? instance)?.(code)));
+    if (made.some((one, at) => all[at]?.code !== undefined && typeof one !== 'function')) return false;
     const frames = running();
     if (frames.some(({ url, line }) => all.some((one) => one.url === url && line >= one.from && line <= one.to))) return false;
-    for (const [at, { cell }] of all.entries()) cells[cell] = made[at];
-    for (const { url, was, now } of shown) this.#shown.set(was, { url, now });
+    // A guard asks for it, and a program may have changed what all functions have.
+    for (const one of made) if (one !== undefined) Object.defineProperty(one, 'call', { value: call });
+    const before = all.map(({ cell }) => [cell, cells[cell]] as const);
+    if (!areSet(all.map(({ cell }, at) => [cell, made[at]] as const))) {
+      areSet(before);
+      return false;
+    }
+    for (const { instance, was, now } of shown) this.#shown.set(was, { instance, now });
     return true;
   }
 
   /** What the engine swaps must not lie below a newer text. */
-  lift(url: string): void {
-    const lifted = new Map<string, unknown>();
-    for (const { url: its, kind, first, count } of this.#files) {
-      if (its !== url) continue;
-      for (let at = 0; at < count; at++) {
-        const cell = cellName(kind, first + at);
-        lifted.set(cell, cells[cell]);
-        cells[cell] = undefined;
-      }
-    }
-    this.#lifted.set(url, lifted);
+  lift(instance: string): void {
+    const lifted = this.#files
+      .filter((one) => instanceOf(one) === instance)
+      .flatMap(({ kind, first, count }) => Array.from({ length: count }, (_, at) => cellName(kind, first + at)))
+      .map((cell) => [cell, cells[cell]] as const);
+    this.#lifted.set(instance, new Map(lifted));
+    areSet(lifted.map(([cell]) => [cell, undefined] as const));
   }
 
   /** The engine did not swap it. */
-  layAgain(url: string): void {
-    for (const [cell, value] of this.#lifted.get(url) ?? []) cells[cell] = value;
-    this.#lifted.delete(url);
+  layAgain(instance: string): void {
+    areSet([...(this.#lifted.get(instance) ?? [])]);
+    this.#lifted.delete(instance);
   }
 
   /** The engine has the newest text itself. */
-  clear(url: string): void {
-    for (const [was, its] of this.#shown) if (its.url === url) this.#shown.delete(was);
-    this.lift(url);
-    this.#lifted.delete(url);
+  clear(instance: string): void {
+    for (const [was, its] of this.#shown) if (its.instance === instance) this.#shown.delete(was);
+    this.lift(instance);
+    this.#lifted.delete(instance);
   }
 
-  /** From here on files have guards, and functions show the text that is in the file now. */
-  begin(): void {
-    this.#begun = true;
+  /** From here on functions show the text that is in the file now. False where the program does not let us. */
+  begin(): boolean {
     const { toString: textIn } = Function.prototype;
     const { apply } = Reflect;
-    const textOf = (text: string): string => (hasInsertions(text) ? (this.#shown.get(text)?.now ?? withoutInsertions(text)) : text);
+    const textOf = (text: string): string => (hasMarks(text) ? (this.#shown.get(text)?.now ?? withoutInsertions(text)) : text);
     const own = {
       toString(): string {
         // Of itself it says what the engine's own would.
         return textOf(apply(textIn, this === own.toString ? textIn : this, []) as string);
       },
     };
-    Object.defineProperty(Function.prototype, 'toString', { value: own.toString, writable: true, configurable: true });
+    this.#begun = Reflect.defineProperty(Function.prototype, 'toString', { value: own.toString, writable: true, configurable: true });
+    return this.#begun;
   }
+}
+
+/** False where one keeps its value: the global object may be frozen. */
+function areSet(values: readonly (readonly [cell: string, value: unknown])[]): boolean {
+  return values.every(([cell, value]) => cells[cell] === value || Reflect.set(globalThis, cell, value));
 }
 
 /** A busy program is asked in the midst of what it does. */

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { BroadcastChannel } from 'node:worker_threads';
 import type { Positions } from '../../../js-runtime/positions.ts';
 import { sources } from '../loader/cells.ts';
-import { hashOf } from '../loader/guards.ts';
-import { withoutInsertions } from '../loader/insertions.ts';
+import { hashOf, instanceIn, instanceOf } from '../loader/guards.ts';
+import { insertionsIn, withoutInsertions } from '../loader/insertions.ts';
 import { type Runnable, runnable } from '../loader/transform.ts';
 import { computedBy, rootsIn } from './computed.ts';
 import type { LoadedFile, ShownText } from './newer-texts.ts';
@@ -34,7 +34,21 @@ interface Taken {
 }
 
 interface Planned extends Edit, Swapped {
+  readonly instance: string;
   readonly taken: Taken;
+}
+
+/** What lies over one instance of a file. */
+interface Over {
+  readonly instance: string;
+  readonly shown: readonly ShownText[];
+}
+
+/** One that runs, of which the engine knows. */
+interface Instance {
+  readonly url: string;
+  /** Undefined where it has no guards. */
+  readonly instance: string | undefined;
 }
 
 const maxTexts = 64 * 1_024 * 1_024;
@@ -55,8 +69,7 @@ export class Overlay {
   readonly #bases: Map<string, Base | undefined> = new Map();
   /** What was taken of a file last. */
   readonly #taken: Map<string, Taken> = new Map();
-  /** By file: what its functions say of themselves. */
-  readonly #laid: Map<string, readonly ShownText[]> = new Map();
+  readonly #laid: Map<string, Over> = new Map();
   /** Files in which the engine swapped something. */
   readonly #patched: Set<string> = new Set();
 
@@ -135,7 +148,7 @@ export class Overlay {
         remarks.push(
           `${still.join(', ')} ${still.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`,
         );
-      return { ...edit, file, url: loaded.url, names, remarks, changed, taken: { hash, outline } };
+      return { ...edit, file, url: loaded.url, instance: instanceOf(loaded), names, remarks, changed, taken: { hash, outline } };
     } catch {
       // What is wrong with it is told where the engine is asked.
       return undefined;
@@ -165,27 +178,28 @@ export class Overlay {
     const [newer, shown] = [all.flatMap((one) => one.newer), all.flatMap((one) => one.shown)].map((one) => JSON.stringify(one));
     const taken = this.#onMain<boolean>(`__vivarium_guards.take(${newer}, ${shown})`);
     if (!(await taken.catch(() => false))) return false;
-    for (const { file, url, taken, places, shown: texts } of all) {
+    for (const { file, url, instance, taken, places, shown: texts } of all) {
       this.#taken.set(file, taken);
-      this.#laid.set(file, texts);
+      this.#laid.set(file, { instance, shown: texts });
       this.#positions.overlaid(url, places);
       await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(url)}, ${JSON.stringify(places)})`);
     }
     return true;
   }
 
-  covers(file: string): boolean {
-    return this.#laid.has(file);
+  /** Whether newer texts lie over this instance of the file. */
+  covers(file: string, { instance }: Instance): boolean {
+    return instance !== undefined && this.#laid.get(file)?.instance === instance;
   }
 
   /** What the engine would have to have; undefined where nothing lies over it. */
-  codeOver(file: string): string | undefined {
-    return this.#laid.has(file) ? this.#taken.get(file)?.outline.code : undefined;
+  codeOver(file: string, one: Instance): string | undefined {
+    return this.covers(file, one) ? this.#taken.get(file)?.outline.code : undefined;
   }
 
   /** While the engine swaps it; `again` where it did not. */
-  async lift(file: string, url: string, again = false): Promise<void> {
-    if (this.#laid.has(file)) await this.#onMain(`__vivarium_guards.${again ? 'layAgain' : 'lift'}(${JSON.stringify(url)})`);
+  async lift(file: string, one: Instance, again = false): Promise<void> {
+    if (this.covers(file, one)) await this.#onMain(`__vivarium_guards.${again ? 'layAgain' : 'lift'}(${JSON.stringify(one.instance)})`);
   }
 
   /** From now on it is for the engine to swap what changes in the file: nothing can be evaluated in its scope any more. */
@@ -194,13 +208,13 @@ export class Overlay {
   }
 
   /** Whether what is on disk runs, though the engine has another text. */
-  has(file: string, text: string): boolean {
-    return this.#laid.has(file) && this.#taken.get(file)?.hash === hashOf(text);
+  has(file: string, one: Instance, text: string): boolean {
+    return this.covers(file, one) && this.#taken.get(file)?.hash === hashOf(text);
   }
 
   /** What was laid over the loaded text before is new to the engine alone. */
-  isNews(file: string, wanted: Runnable): (name: string) => boolean {
-    const taken = this.#laid.has(file) ? this.#taken.get(file) : undefined;
+  isNews(file: string, one: Instance, wanted: Runnable): (name: string) => boolean {
+    const taken = this.covers(file, one) ? this.#taken.get(file) : undefined;
     if (taken === undefined) return () => true;
     const known = new Set(taken.outline.parts.map(({ name, text }) => `${name} ${text}`));
     const { parts } = outlineOf(wanted);
@@ -210,28 +224,35 @@ export class Overlay {
     };
   }
 
+  /** Functions that are others when nothing lies over it any more. */
+  changedNames(file: string, wanted: Runnable): string[] {
+    const taken = this.#taken.get(file);
+    return taken === undefined ? [] : changedNames(taken.outline, outlineOf(wanted));
+  }
+
   /** The engine has the newest text itself: nothing lies over it any more. */
-  async settled(file: string, url: string, text: string, made: Runnable): Promise<void> {
+  async settled(file: string, one: Instance, text: string, made: Runnable): Promise<void> {
     this.#taken.set(file, { hash: hashOf(text), outline: outlineOf(made) });
-    await this.uncovered(file, url);
+    await this.uncovered(file, one);
   }
 
   /** The same, for what was laid over it last. */
-  async uncovered(file: string, url: string): Promise<void> {
-    if (!this.#laid.delete(file)) return;
-    this.#positions.overlaid(url, undefined);
-    await this.#onMain(`__vivarium_guards.clear(${JSON.stringify(url)})`);
-    if (!this.#patched.has(file)) await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(url)}, [])`);
+  async uncovered(file: string, one: Instance): Promise<void> {
+    if (!this.covers(file, one)) return;
+    this.#laid.delete(file);
+    this.#positions.overlaid(one.url, undefined);
+    await this.#onMain(`__vivarium_guards.clear(${JSON.stringify(one.instance)})`);
+    if (!this.#patched.has(file)) await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(one.url)}, [])`);
   }
 
   /** The source of a script as its file is now. */
   sourceOf(url: string, source: string): string {
-    return this.codeOver(this.#fileOf(url) ?? '') ?? withoutInsertions(source);
+    return this.codeOver(this.#fileOf(url) ?? '', { url, instance: instanceIn(insertionsIn(source)) }) ?? withoutInsertions(source);
   }
 
   /** The text of a function or a class as its file has it now. */
   shownText(text: string): string {
-    for (const all of this.#laid.values()) for (const { was, now } of all) if (was === text) return now;
+    for (const { shown } of this.#laid.values()) for (const { was, now } of shown) if (was === text) return now;
     return withoutInsertions(text);
   }
 }

@@ -65,8 +65,9 @@ export class Renewal {
   }
 
   /** The tail of a file that has run. */
-  readonly keep = (address: string, tail: Tail): void => {
-    this.#tails.set(address.startsWith('file:') ? address : urlOf(address), tail);
+  readonly keep = (address: unknown, tail: Tail): void => {
+    // The program may have given the variable another value.
+    if (typeof address === 'string') this.#tails.set(address.startsWith('file:') ? address : urlOf(address), tail);
   };
 
   readonly pass = (url: string, refresh: () => void, behind: Namespace): void => {

@@ -6,14 +6,13 @@ import type { Debugger } from '../../../js-runtime/debugger.ts';
 import { Busy, type Inspector } from '../../../js-runtime/inspector.ts';
 import type { Positions } from '../../../js-runtime/positions.ts';
 import type { Imported } from '../cells/cell.ts';
+import { instanceIn } from '../loader/guards.ts';
 import { insertionsIn, withoutInsertions } from '../loader/insertions.ts';
-import { movedBy } from '../loader/moved.ts';
 import { source, urlOf } from '../loader/resolve.ts';
-import { flawIn, type Runnable, runnable } from '../loader/transform.ts';
+import { flawIn, type Runnable, runnable, tailBody } from '../loader/transform.ts';
 import { placesOf } from './alignment.ts';
 import { type Change, fileOf, inOrder, isCurrent, newestOf, versionOf, wantedFor } from './changes.ts';
 import { computedElsewhere, followersOf } from './followers.ts';
-import { behindMoved } from './moved-places.ts';
 import { type Laid, Overlay } from './overlay.ts';
 import type { ChangedFiles, Exposed, Renewed } from './reimport.ts';
 import { type Script, type Surroundings, swap } from './swap.ts';
@@ -106,7 +105,7 @@ export class Reloader {
   ): Promise<boolean> {
     const all = await this.#loaded(scripts);
     const loaded = given === undefined ? all : new Map([...all].filter(([file]) => given.includes(file)));
-    const { changes, problems, others, current } = this.#compare(loaded, given);
+    const { changes, problems, others } = this.#compare(loaded, given);
     lines.push(...others);
     // All or nothing: half of an edit is no program.
     if (problems.length > 0) {
@@ -115,7 +114,6 @@ export class Reloader {
     }
     // What is no script, such as JSON, can only be read again.
     for (const file of given ?? []) if (!loaded.has(file) && !source.test(file)) anew.set(file, 'it is read again');
-    for (const { file, text, wanted, scripts } of current) await this.#overlay.settled(file, newestOf(scripts).url, text, wanted);
     let blocked = false;
     const exposed = new Map<string, Exposed>();
     const names = new Map<string, ReadonlySet<string>>();
@@ -180,15 +178,18 @@ export class Reloader {
     const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId: id });
     const code = withoutInsertions(scriptSource);
     if (this.#past.get(url)?.has(code) === true) return undefined;
-    const insertions = new Map([[code, insertionsIn(scriptSource)]]);
+    const insertions = insertionsIn(scriptSource);
     const script: Script = {
       id,
       url,
+      instance: instanceIn(insertions),
+      least: /\bclass\b/.test(code) ? scriptSource.lastIndexOf(tailBody) : 0,
       base: code,
       running: code,
       known: code,
       originals: [],
-      insertions,
+      insertions: new Map([[code, insertions]]),
+      trail: [],
       detached: new Map(),
       taken: new Map(),
     };
@@ -200,7 +201,6 @@ export class Reloader {
     const changes: Change[] = [];
     const problems: string[] = [];
     const others: string[] = [];
-    const current: Change[] = [];
     for (const file of given ?? []) {
       if (loaded.has(file)) continue;
       if (!existsSync(file)) problems.push(`there is no file ${this.#short(file)}`);
@@ -221,9 +221,8 @@ export class Reloader {
         const wanted = runnable(file, text);
         // What older versions of it do is up to those who kept them.
         const newest = newestOf(scripts);
-        const laid = this.#overlay.has(file, text);
-        if (laid || isCurrent(newest, file, wanted)) {
-          if (!laid && this.#overlay.covers(file)) current.push({ file, text, wanted, scripts });
+        const isLaid = this.#overlay.covers(file, newest);
+        if (isLaid ? this.#overlay.has(file, newest, text) : isCurrent(newest, file, wanted)) {
           if (given !== undefined) others.push(`unchanged ${this.#short(file)}`);
           continue;
         }
@@ -234,7 +233,7 @@ export class Reloader {
         problems.push(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
       }
     }
-    return { changes, problems, others, current };
+    return { changes, problems, others };
   }
 
   /** In every version of the file that is loaded, as far as it fits; the newest decides. */
@@ -244,8 +243,16 @@ export class Reloader {
     const notes: string[] = [];
     for (const script of [...scripts.filter((one) => one !== newest), newest]) {
       const wanted = wantedFor(script, made);
-      if (script.known === wanted.code) continue;
-      await this.#overlay.lift(file, script.url);
+      if (script.known === wanted.code) {
+        // The text that the engine has is the one again.
+        if (this.#overlay.covers(file, script)) {
+          const names = this.#overlay.changedNames(file, made);
+          result = { line: this.#swappedLine(file, names, []), changed: new Set(names) };
+          await this.#overlay.settled(file, script, text, made);
+        }
+        continue;
+      }
+      await this.#overlay.lift(file, script);
       const swapped = await swap(script, wanted, this.#around(file), script === newest).catch(orBusy);
       if (swapped.status === 'done' && script === newest) notes.push(...swapped.remarks);
       if (swapped.status === 'done' && swapped.query !== undefined)
@@ -253,11 +260,13 @@ export class Reloader {
       const short = this.#short(file);
       // The engine has taken a text, even if it was put back.
       if (script.insertions.size > 1) this.#overlay.leave(file);
-      const isNews = this.#overlay.isNews(file, made);
-      if (swapped.status === 'done') {
+      const isNews = this.#overlay.isNews(file, script, made);
+      if (swapped.status !== 'done') await this.#overlay.lift(file, script, true);
+      else {
         await this.#place(script, wanted);
-        await this.#overlay.settled(file, script.url, text, made);
-      } else await this.#overlay.lift(file, script.url, true);
+        if (script === newest) await this.#overlay.settled(file, script, text, made);
+        else await this.#overlay.uncovered(file, script);
+      }
       if (swapped.status === 'anew') result = { reason: swapped.reason };
       else if (swapped.status === 'waits') {
         const names = swapped.names.join(', ');
@@ -285,15 +294,15 @@ export class Reloader {
     const { scripts: followers, broken, held } = await followersOf(exposed, scripts, this.#around(''));
     for (const [script, names] of followers) {
       const file = fileOf(script.url) ?? script.url;
-      const wanted = { code: this.#overlay.codeOver(file) ?? script.known, format: 'module' } as const;
-      await this.#overlay.lift(file, script.url);
+      const wanted = { code: this.#overlay.codeOver(file, script) ?? script.known, format: 'module' } as const;
+      await this.#overlay.lift(file, script);
       const swapped = await swap(script, wanted, this.#around(file), true).catch(orBusy);
       // In its scope the names it imports mean what they meant.
       this.#overlay.leave(file);
       if (swapped.status === 'done') {
         await this.#place(script, wanted);
-        await this.#overlay.uncovered(file, script.url);
-      } else await this.#overlay.lift(file, script.url, true);
+        await this.#overlay.uncovered(file, script);
+      } else await this.#overlay.lift(file, script, true);
       if (swapped.status !== 'done') {
         script.detached.clear();
         for (const [key, turn] of script.taken) script.detached.set(key, turn);
@@ -328,9 +337,7 @@ export class Reloader {
 
   /** Frames of what runs now are told in the lines of the file as it is now. */
   async #place(script: Script, wanted: Runnable): Promise<void> {
-    const moved = movedBy(script.running, script.insertions.get(script.running) ?? []);
-    const running = behindMoved(placesOf({ ...wanted, code: script.running }, wanted), moved);
-    const places = this.#positions.swapped(script.id, running, wanted.code);
+    const places = this.#positions.swapped(script.id, placesOf({ ...wanted, code: script.running }, wanted), wanted.code);
     await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(script.url)}, ${JSON.stringify(places)})`, false);
   }
 

@@ -3,10 +3,11 @@
 import type { Debugger } from '../../../js-runtime/debugger.ts';
 import type { Inspector } from '../../../js-runtime/inspector.ts';
 import type { Imported } from '../cells/cell.ts';
-import { type Insertion, withInsertions } from '../loader/insertions.ts';
+import { blank, type Insertion, withInsertions } from '../loader/insertions.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
-import { carried } from './carried.ts';
+import { carried, edgesOf } from './carried.ts';
 import { computedBy, rootsIn } from './computed.ts';
+import { findsAgain } from './engine-diff.ts';
 import { commonFacadeText, facadeText, isUnchanged } from './exports.ts';
 import { type Graft, grafted } from './graft.ts';
 import { namesOf as namesOfUnit } from './graft-nodes.ts';
@@ -19,6 +20,10 @@ import { signature, unitsOf } from './units.ts';
 export interface Script {
   readonly id: string;
   readonly url: string;
+  /** Which of all instances of files it is, where the loader has marked it. */
+  readonly instance: string | undefined;
+  /** Up to here its classes stood when we met it. */
+  readonly least: number;
   /** As it was when we met it; all that runs later has its shape. */
   readonly base: string;
   /** As the engine has it; parts of it may stand there only for the engine. */
@@ -28,6 +33,8 @@ export interface Script {
   readonly originals: (string | undefined)[];
   /** What the loader put into it, by the texts that have run. */
   readonly insertions: Map<string, readonly Insertion[]>;
+  /** What ran before each step of the swap that is under way. */
+  readonly trail: string[];
   /** Imports that have to be taken from another module than the one it was linked with, and those that are. */
   readonly detached: Map<string, number>;
   taken: ReadonlyMap<string, number>;
@@ -91,7 +98,7 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
   if (changesGiven(known, to)) remarks.push('what was computed with it when the file was loaded keeps its value');
   if (known.parts.some((part, at) => part.isFields && to.parts[at]?.text !== part.text))
     remarks.push('instances made before keep the fields they have');
-  const old = script.running;
+  script.trail.length = 0;
   let status = between === undefined ? 'Ok' : await set(script, known, between, wanted, around);
   if (between === undefined) status = await set(script, known, to, wanted, around);
   if (/Active/.test(status)) return { status: 'waits', names };
@@ -101,11 +108,11 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
     const filled = `__vivarium_renewal.fill(${JSON.stringify(script.url)}, ${JSON.stringify([...due])})`;
     const reason = due.size > 0 ? await around.onMain<string | null>(filled) : null;
     if (reason !== null) {
-      await put(script, old, around);
+      await putBack(script, around);
       return { status: 'anew', reason };
     }
   } catch (error) {
-    await put(script, old, around);
+    await putBack(script, around);
     return { status: 'failed', error: error instanceof Error ? error.message : String(error) };
   }
   if (between !== undefined) await set(script, between, to, wanted, around);
@@ -226,19 +233,17 @@ async function set(script: Script, known: Outline, to: Outline, wanted: Runnable
   const outline = (): Outline => outlineOf({ ...wanted, code: script.running });
   const first = outline();
   if (script.originals.length === 0) script.originals.push(...first.parts.map(({ lastName, expression }) => lastName ?? expression));
-  const before = script.running;
+  const begun = script.trail.length;
   const changed = changedParts(known, to);
   const loose = loosened(first, to, changed, script.originals);
-  if (loose === undefined) return 'too long';
   const all = (parts: readonly number[]): string => swapped(outline(), to, parts, script.originals);
   let status = await put(script, loose, around);
-  // With what the loader put into them, lines that stand together may be too long for the engine.
-  if (isRefused(status)) status = await putEach(script, changed, (at) => loosened(outline(), to, [at], script.originals) ?? '', around);
+  if (isRefused(status)) status = await putEach(script, changed, (at) => loosened(outline(), to, [at], script.originals), around);
   for (const group of groups(first, to, changed)) {
     if (status === 'Ok') status = await put(script, all(group), around);
     if (isRefused(status) && group.length > 1) status = await putEach(script, group, (at) => all([at]), around);
   }
-  if (status !== 'Ok' && script.running !== loose) await put(script, before, around);
+  if (status !== 'Ok' && script.running !== loose) await putBack(script, around, begun);
   return status;
 }
 
@@ -252,21 +257,36 @@ async function putEach(script: Script, parts: readonly number[], text: (at: numb
   return status;
 }
 
-async function put(script: Script, scriptSource: string, { inspector, past }: Surroundings): Promise<string> {
-  if (scriptSource === script.running) return 'Ok';
-  const insertions =
-    script.insertions.get(scriptSource) ?? carried(script.running, scriptSource, script.insertions.get(script.running) ?? []);
-  const { status } = await inspector.post<{ status: string }>('Debugger.setScriptSource', {
-    scriptId: script.id,
-    scriptSource: withInsertions(scriptSource, insertions),
-  });
-  if (status === 'Ok') script.insertions.set(scriptSource, insertions);
+async function put(script: Script, scriptSource: string, around: Surroundings): Promise<string> {
+  const { running, trail } = script;
+  const status = scriptSource === running ? 'Ok' : await exchange(script, scriptSource, around);
+  if (scriptSource !== running && status === 'Ok') trail.push(running);
+  return status;
+}
+
+/** By the steps it came: the engine may not find the way at once. */
+async function putBack(script: Script, around: Surroundings, begun = 0): Promise<void> {
+  for (const text of script.trail.splice(begun).reverse()) await exchange(script, text, around);
+}
+
+async function exchange(script: Script, text: string, { inspector, past }: Surroundings): Promise<string> {
+  const before = script.insertions.get(script.running) ?? [];
+  const insertions = script.insertions.get(text) ?? carried(script.running, text, before);
+  const made = withInsertions(text, insertions);
+  // The engine looks for the end of a class where it was when the file was loaded, and Node ends if there is nothing. Blanks stand in
+  // the tail: outside of functions nothing may change.
+  const at = text.lastIndexOf(tailBody) + tailBody.length;
+  const missing = at < tailBody.length ? 0 : script.least - made.length;
+  const scriptSource = missing > 0 ? withInsertions(text, [...insertions, { at, text: blank(missing) }]) : made;
+  if (!findsAgain(withInsertions(script.running, before), scriptSource, () => edgesOf(script.running, before))) return 'too long';
+  const { status } = await inspector.post<{ status: string }>('Debugger.setScriptSource', { scriptId: script.id, scriptSource });
+  if (status === 'Ok') script.insertions.set(text, insertions);
   // The engine keeps for a while what it has no use for: the text before, or the one it refused.
   const texts = past.get(script.url) ?? new Set();
-  past.set(script.url, texts.add(status === 'Ok' ? script.running : scriptSource));
+  past.set(script.url, texts.add(status === 'Ok' ? script.running : text));
   if (status === 'Ok') {
-    script.running = scriptSource;
-    texts.delete(scriptSource);
+    script.running = text;
+    texts.delete(text);
   }
   return status;
 }
