@@ -8,8 +8,7 @@ export interface Insertion {
 
 /** Nobody writes them by accident; and only what stands between them in our words is ours. */
 const [open, close] = ['/*<vivarium.7f3a1c|*/', '/*|7f3a1c.vivarium>*/'] as const;
-const ours =
-  /\/\*<vivarium\.7f3a1c\|\*\/(?:if\(typeof __vivarium_|;(?:static\{)?globalThis\.__vivarium_guards\?).*?\/\*\|7f3a1c\.vivarium>\*\/|\n\/\*<vivarium\.7f3a1c\|\*\/ *\/\*\|7f3a1c\.vivarium>\*\//g;
+const ours = ['if(typeof __vivarium_', ';static{globalThis.__vivarium_guards?', ';globalThis.__vivarium_guards?', ' '];
 
 export function piece(text: string): string {
   return `${open}${text}${close}`;
@@ -36,14 +35,29 @@ export function hasMarks(text: string): boolean {
 
 /** As the user wrote it. */
 export function withoutInsertions(text: string): string {
-  return text.includes(open) ? text.replace(ours, '') : text;
+  return taken(text).code;
 }
 
 export function insertionsIn(text: string): Insertion[] {
-  let before = 0;
-  return [...text.matchAll(ours)].map(({ 0: piece, index }) => {
-    const at = index - before;
-    before += piece.length;
-    return { at, text: piece };
-  });
+  return taken(text).insertions;
+}
+
+/** One look for each end: an expression would take ever longer for beginnings without an end. */
+function taken(text: string): { readonly code: string; readonly insertions: Insertion[] } {
+  const insertions: Insertion[] = [];
+  let code = '';
+  let from = 0;
+  for (let at = text.indexOf(open); at >= 0; at = text.indexOf(open, at + open.length)) {
+    const begin = at + open.length;
+    const words = ours.find((one) => text.startsWith(one, begin));
+    if (words === undefined) continue;
+    const end = text.indexOf(close, begin);
+    if (end < 0) break;
+    if (words === ' ' && text.slice(begin, end).trim() !== '') continue;
+    // A line of nothing begins with its break.
+    code += text.slice(from, words === ' ' ? at - 1 : at);
+    from = end + close.length;
+    insertions.push({ at: code.length, text: text.slice(words === ' ' ? at - 1 : at, from) });
+  }
+  return { code: code + text.slice(from), insertions };
 }
