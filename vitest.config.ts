@@ -56,7 +56,7 @@ export default defineConfig({
     pool: 'forks',
     sequence: { sequencer: SlowestFirst },
     // More than the build servers have cores: many tests wait for processes.
-    maxWorkers: 4,
+    maxWorkers: 3,
     restoreMocks: true,
     // A loaded machine takes ten times as long as a quiet one.
     testTimeout: 120_000,
@@ -67,7 +67,7 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...long, ...alone], isolate: false } },
       { extends: true, test: { name: 'alone', include: alone } },
       // Many processes at once on a loaded machine: what fails is tried once more, and the report says so.
-      { extends: true, test: { name: 'long', include: long.map(testsIn), exclude: elsewhere, retry: 1, isolate: false } },
+      { extends: true, test: { name: 'long', include: long.map(testsIn), exclude: elsewhere, retry: 1 } },
       { extends: true, test: { name: 'house', include: ['test/house/**/*.test.ts'] } },
       {
         extends: true,
@@ -77,7 +77,7 @@ export default defineConfig({
           typecheck: { enabled: true, only: true, include: ['test/**/*.test-d.ts'], tsconfig: 'test/tsconfig.types.json' },
         },
       },
-      { extends: true, test: { name: 'peers', include: ['test/peers/**/*.test.ts'], retry: 1, isolate: false } },
+      { extends: true, test: { name: 'peers', include: ['test/peers/**/*.test.ts'], retry: 1 } },
       { extends: true, test: { name: 'examples', include: ['test/examples.test.ts'] } },
       {
         extends: true,

@@ -41,7 +41,7 @@ const runs =
     ? [['test', projects('unit', 'alone', 'house', 'types', 'examples')]]
     : [
         // More workers than in the other runs: here tests wait most of the time.
-        ['long', [...projects('long', 'peers', 'conformance'), '--maxWorkers', '5']],
+        ['long', [...projects('long', 'peers', 'conformance'), '--maxWorkers', '4']],
         ['second Node', [...projects('unit', 'long'), ...secondNode], { VIVARIUM_SECOND_NODE: 'only' }],
       ];
 const reports = runs.map(([name, args, more]) => vitest(name, args, more));
@@ -121,8 +121,9 @@ function list() {
 
 function onSecondNode() {
   const files = readdirSync('test', { recursive: true }).map((name) => join('test', String(name)));
-  const each = files.filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('onEachNode(')).sort();
-  // Of `published-all` and `made-many` they are a part.
+  const isForEach = (file) => /\b(?:onEachNode|asFreshlyStarted)\(/.test(readFileSync(file, 'utf8'));
+  const each = files.filter((file) => file.endsWith('.test.ts') && isForEach(file)).sort();
+  // Their edits are among those of `published-all` and `made-many`.
   return each.filter((file) => !/reload\/(?:published|made)\.test\.ts$/.test(file));
 }
 

@@ -8,15 +8,10 @@ export interface Insertion {
 
 /** Nobody writes them by accident; and only what stands between them in our words is ours. */
 const [open, close] = ['/*<vivarium.7f3a1c|*/', '/*|7f3a1c.vivarium>*/'] as const;
-const ours = ['if(typeof __vivarium_', ';static{globalThis.__vivarium_guards?', ';globalThis.__vivarium_guards?', ' '];
+const ours = ['if(typeof __vivarium_', ';static{globalThis.__vivarium_guards?', ';globalThis.__vivarium_guards?'];
 
 export function piece(text: string): string {
   return `${open}${text}${close}`;
-}
-
-/** A line of nothing. */
-export function blank(length: number): string {
-  return `\n${piece(' '.repeat(length))}`;
 }
 
 export function withInsertions(code: string, insertions: readonly Insertion[]): string {
@@ -49,15 +44,12 @@ function taken(text: string): { readonly code: string; readonly insertions: Inse
   let from = 0;
   for (let at = text.indexOf(open); at >= 0; at = text.indexOf(open, at + open.length)) {
     const begin = at + open.length;
-    const words = ours.find((one) => text.startsWith(one, begin));
-    if (words === undefined) continue;
+    if (!ours.some((one) => text.startsWith(one, begin))) continue;
     const end = text.indexOf(close, begin);
     if (end < 0) break;
-    if (words === ' ' && text.slice(begin, end).trim() !== '') continue;
-    // A line of nothing begins with its break.
-    code += text.slice(from, words === ' ' ? at - 1 : at);
+    code += text.slice(from, at);
     from = end + close.length;
-    insertions.push({ at: code.length, text: text.slice(words === ' ' ? at - 1 : at, from) });
+    insertions.push({ at: code.length, text: text.slice(at, from) });
   }
   return { code: code + text.slice(from), insertions };
 }

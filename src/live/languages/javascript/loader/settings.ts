@@ -16,8 +16,8 @@ export function noteSettings(file: string, read: () => string): void {
 
 export function notePackage(file: string): void {
   noteSettings(file, () => {
-    const { type, imports, exports, main } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-    return JSON.stringify([type, imports, exports, main]);
+    const { type, imports } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    return JSON.stringify([type, imports]);
   });
 }
 

@@ -65,7 +65,7 @@ function withTail(code: string, end: string): string {
 /** Where the last line begins that names a map, which must stay the last; the end where there is none. */
 export function mapAt(code: string): number {
   const at = code.lastIndexOf('\n//# sourceMappingURL=');
-  return at >= 0 && /^\n[^\n`]*\s*$/.test(code.slice(at)) ? at : code.length;
+  return at >= 0 && /^[^\s'"`]*\s*$/.test(code.slice(at + '\n//# '.length)) ? at : code.length;
 }
 
 export function hasMap(code: string): boolean {

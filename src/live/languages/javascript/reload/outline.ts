@@ -34,6 +34,8 @@ export interface Outline {
   readonly code: string;
   /** All words outside of functions; comments and layout do not count. */
   readonly shape: string;
+  /** Kinds of its statements: the same words may be others where a line ends elsewhere. */
+  readonly statements: string;
   readonly parts: readonly Part[];
 }
 
@@ -77,7 +79,8 @@ export function outlineOf({ code, format }: Runnable): Outline {
     const part = parts[at];
     return part === undefined || start < part.start;
   });
-  return { code, shape: `${outside.map(({ text }) => text).join(' ')}\n${kinds.join('\n')}`, parts };
+  const statements = program.body.map((one) => (one.type === 'ExpressionStatement' ? one.expression.type : one.type)).join(' ');
+  return { code, statements, shape: `${outside.map(({ text }) => text).join(' ')}\n${kinds.join('\n')}`, parts };
 }
 
 /** Node 24 ends when a function that was swapped evaluates text in its own scope. */
@@ -208,6 +211,6 @@ function nameOf(node: unknown, code: string): string {
   return isNode(node) ? code.slice(node.start, node.end).replace(/\s+/g, ' ').slice(0, 40) : '';
 }
 
-function isFunction(node: AnyNode): node is FunctionNode & AnyNode & { readonly id?: unknown } {
+export function isFunction(node: AnyNode): node is FunctionNode & AnyNode & { readonly id?: unknown } {
   return node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
 }

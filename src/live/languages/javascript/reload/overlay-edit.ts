@@ -40,7 +40,8 @@ export function baseOf(loaded: LoadedFile, made: Runnable): Base | undefined {
 
 /** Undefined where it has to be the engine that swaps. */
 export function editOf(base: Base, made: Runnable, wanted: Outline): Edit | undefined {
-  if (wanted.shape !== base.outline.shape || !isFit(made)) return undefined;
+  const { shape, statements } = base.outline;
+  if (wanted.shape !== shape || wanted.statements !== statements || !isFit(made)) return undefined;
   const { url, kind, first } = base.loaded;
   const instance = instanceOf(base.loaded);
   const [at, to] = [linesOf(base.made.code), linesOf(made.code)];

@@ -66,7 +66,7 @@ export class Renewal {
 
   /** The tail of a file that has run. */
   readonly keep = (address: unknown, tail: Tail): void => {
-    // The program may have given the variable another value.
+    // A CommonJS file may have given `__filename` another value.
     if (typeof address === 'string') this.#tails.set(address.startsWith('file:') ? address : urlOf(address), tail);
   };
 

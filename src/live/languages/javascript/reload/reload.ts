@@ -9,9 +9,10 @@ import type { Imported } from '../cells/cell.ts';
 import { instanceIn } from '../loader/guards.ts';
 import { insertionsIn, withoutInsertions } from '../loader/insertions.ts';
 import { source, urlOf } from '../loader/resolve.ts';
-import { flawIn, type Runnable, runnable, tailBody } from '../loader/transform.ts';
+import { flawIn, type Runnable, runnable } from '../loader/transform.ts';
 import { placesOf } from './alignment.ts';
 import { type Change, fileOf, inOrder, isCurrent, newestOf, versionOf, wantedFor } from './changes.ts';
+import { withoutFilling } from './filling.ts';
 import { computedElsewhere, followersOf } from './followers.ts';
 import { type Laid, Overlay } from './overlay.ts';
 import type { ChangedFiles, Exposed, Renewed } from './reimport.ts';
@@ -176,20 +177,23 @@ export class Reloader {
 
   async #meet(id: string, url: string): Promise<Script | undefined> {
     const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId: id });
-    const code = withoutInsertions(scriptSource);
+    const code = withoutFilling(withoutInsertions(scriptSource));
     if (this.#past.get(url)?.has(code) === true) return undefined;
     const insertions = insertionsIn(scriptSource);
     const script: Script = {
       id,
       url,
       instance: instanceIn(insertions),
-      least: /\bclass\b/.test(code) ? scriptSource.lastIndexOf(tailBody) : 0,
       base: code,
       running: code,
       known: code,
       originals: [],
       insertions: new Map([[code, insertions]]),
       trail: [],
+      blanks: new Map(),
+      longest: scriptSource.length,
+      lines: 0,
+      done: new Set(),
       detached: new Map(),
       taken: new Map(),
     };
@@ -259,7 +263,7 @@ export class Reloader {
         notes.push(`imported with ${swapped.query} it exports what it did before`);
       const short = this.#short(file);
       // The engine has taken a text, even if it was put back.
-      if (script.insertions.size > 1) this.#overlay.leave(file);
+      if (script.insertions.size > 1 || script.lines > 0) this.#overlay.leave(file);
       const isNews = this.#overlay.isNews(file, script, made);
       if (swapped.status !== 'done') await this.#overlay.lift(file, script, true);
       else {

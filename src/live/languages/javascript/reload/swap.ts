@@ -3,14 +3,16 @@
 import type { Debugger } from '../../../js-runtime/debugger.ts';
 import type { Inspector } from '../../../js-runtime/inspector.ts';
 import type { Imported } from '../cells/cell.ts';
-import { blank, type Insertion, withInsertions } from '../loader/insertions.ts';
+import { type Insertion, withInsertions } from '../loader/insertions.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { carried, edgesOf } from './carried.ts';
 import { computedBy, rootsIn } from './computed.ts';
 import { findsAgain } from './engine-diff.ts';
 import { commonFacadeText, facadeText, isUnchanged } from './exports.ts';
+import { canShrink, filling, linesFor } from './filling.ts';
 import { type Graft, grafted } from './graft.ts';
 import { namesOf as namesOfUnit } from './graft-nodes.ts';
+import { type Blanks, withKinds } from './kinds.ts';
 import { changedNames, changesGiven, evaluates, type Outline, outlineOf } from './outline.ts';
 import type { Exposed } from './reimport.ts';
 import { takenFrom } from './requirers.ts';
@@ -22,8 +24,6 @@ export interface Script {
   readonly url: string;
   /** Which of all instances of files it is, where the loader has marked it. */
   readonly instance: string | undefined;
-  /** Up to here its classes stood when we met it. */
-  readonly least: number;
   /** As it was when we met it; all that runs later has its shape. */
   readonly base: string;
   /** As the engine has it; parts of it may stand there only for the engine. */
@@ -35,6 +35,12 @@ export interface Script {
   readonly insertions: Map<string, readonly Insertion[]>;
   /** What ran before each step of the swap that is under way. */
   readonly trail: string[];
+  readonly blanks: Blanks;
+  /** The length of the longest text the engine has had, and the lines that make the one it has as long. */
+  longest: number;
+  lines: number;
+  /** Steps of grafts: what was set once has to be set again, even to what it was at first. */
+  readonly done: Set<string>;
   /** Imports that have to be taken from another module than the one it was linked with, and those that are. */
   readonly detached: Map<string, number>;
   taken: ReadonlyMap<string, number>;
@@ -84,7 +90,11 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
   const plan = await planFor(script, wanted, around);
   if (typeof plan === 'string') return { status: 'anew', reason: plan };
   const { before, after, due, known, between, to } = plan;
-  const names = [...namesOf(known, to), ...[...due].flatMap((key) => after?.steps.get(key)?.names ?? []), ...differences(before, after)];
+  // A class that is as it was at first gets back what another text of it had changed.
+  const stepped = [...due].flatMap(
+    (key) => [after, before].map((one) => one?.steps.get(key)?.names ?? []).find((one) => one.length > 0) ?? [],
+  );
+  const names = [...namesOf(known, to), ...stepped, ...differences(before, after)];
   const remarks = (after?.remarks ?? []).filter((one) => before?.remarks.includes(one) !== true);
   const isShown = before !== undefined && after !== undefined && !isUnchanged(before.facade, after.facade);
   if (names.length === 0 && due.size === 0 && !isShown) {
@@ -129,6 +139,7 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
     await around.onMain(`__vivarium_renewal.follow(${JSON.stringify(JSON.stringify(around.imports()))}, ${names})`);
   }
   script.known = wanted.code;
+  for (const key of after?.steps.keys() ?? []) script.done.add(key);
   script.taken = new Map(script.detached);
   let exposed: Exposed | undefined;
   if (isNewest && wanted.format === 'commonjs' && due.size > 0) exposed = await exposeCommon(script, around);
@@ -185,7 +196,9 @@ async function namesOfCells({ inspector }: Surroundings): Promise<string[]> {
 async function planFor(script: Script, wanted: Runnable, around: Surroundings): Promise<Plan | string> {
   const outline = (code: string): Outline => outlineOf({ ...wanted, code });
   const [known, to] = [outline(script.known), outline(wanted.code)];
-  if (known.shape === to.shape && outline(script.running).shape === to.shape && script.detached.size === 0) {
+  const isPlain = known.shape === to.shape && known.statements === to.statements && outline(script.running).shape === to.shape;
+  // What a step has made stands elsewhere than in its file.
+  if (isPlain && script.detached.size === 0 && script.done.size === 0) {
     if (evaluates(to)) return 'it evaluates text in its own scope';
     return { before: undefined, after: undefined, due: new Set(), known, between: undefined, to };
   }
@@ -193,9 +206,10 @@ async function planFor(script: Script, wanted: Runnable, around: Surroundings): 
   if (!(await around.onMain<boolean>(`__vivarium_renewal.keeps(${JSON.stringify(script.url)})`))) return 'its top-level code changed';
   const id = `f${script.id}`;
   const base = { ...wanted, code: script.base };
-  const before = grafted(base, { ...wanted, code: script.known }, { id, detached: script.taken });
+  const { done } = script;
+  const before = grafted(base, { ...wanted, code: script.known }, { id, detached: script.taken, done });
   if (typeof before === 'string') return before;
-  const after = grafted(base, wanted, { id, detached: script.detached, before });
+  const after = grafted(base, wanted, { id, detached: script.detached, done, before });
   if (typeof after === 'string') return after;
   const due = new Set<string>();
   for (const [key, step] of after.steps) {
@@ -257,10 +271,10 @@ async function putEach(script: Script, parts: readonly number[], text: (at: numb
   return status;
 }
 
-async function put(script: Script, scriptSource: string, around: Surroundings): Promise<string> {
+async function put(script: Script, text: string, around: Surroundings): Promise<string> {
   const { running, trail } = script;
-  const status = scriptSource === running ? 'Ok' : await exchange(script, scriptSource, around);
-  if (scriptSource !== running && status === 'Ok') trail.push(running);
+  const status = await exchange(script, text, around);
+  if (script.running !== running) trail.push(running);
   return status;
 }
 
@@ -269,23 +283,39 @@ async function putBack(script: Script, around: Surroundings, begun = 0): Promise
   for (const text of script.trail.splice(begun).reverse()) await exchange(script, text, around);
 }
 
-async function exchange(script: Script, text: string, { inspector, past }: Surroundings): Promise<string> {
-  const before = script.insertions.get(script.running) ?? [];
-  const insertions = script.insertions.get(text) ?? carried(script.running, text, before);
-  const made = withInsertions(text, insertions);
-  // The engine looks for the end of a class where it was when the file was loaded, and Node ends if there is nothing. Blanks stand in
-  // the tail: outside of functions nothing may change.
-  const at = text.lastIndexOf(tailBody) + tailBody.length;
-  const missing = at < tailBody.length ? 0 : script.least - made.length;
-  const scriptSource = missing > 0 ? withInsertions(text, [...insertions, { at, text: blank(missing) }]) : made;
-  if (!findsAgain(withInsertions(script.running, before), scriptSource, () => edgesOf(script.running, before))) return 'too long';
+async function exchange(script: Script, text: string, around: Surroundings): Promise<string> {
+  const { running, insertions, lines } = script;
+  const next = withKinds(running, text, script.blanks);
+  if (!canShrink(script.base.length, next)) return 'too short';
+  const known = insertions.has(text) ? text : running;
+  const pieces = insertions.get(next) ?? carried(known, next, insertions.get(known) ?? []);
+  const more = linesFor(script.longest, withInsertions(next, pieces));
+  // By itself: the engine takes two changes that far apart for one of everything between them.
+  const status = more > lines ? await send(script, running, insertions.get(running) ?? [], more, around) : 'Ok';
+  return status === 'Ok' ? send(script, next, pieces, Math.max(lines, more), around) : status;
+}
+
+async function send(
+  script: Script,
+  text: string,
+  insertions: readonly Insertion[],
+  lines: number,
+  { inspector, past }: Surroundings,
+): Promise<string> {
+  const { running } = script;
+  const before = [...(script.insertions.get(running) ?? []), ...filling(running, script.lines)];
+  const [old, scriptSource] = [withInsertions(running, before), withInsertions(text, [...insertions, ...filling(text, lines)])];
+  if (scriptSource === old) return 'Ok';
+  if (!findsAgain(old, scriptSource, () => edgesOf(running, before))) return 'too long';
   const { status } = await inspector.post<{ status: string }>('Debugger.setScriptSource', { scriptId: script.id, scriptSource });
   if (status === 'Ok') script.insertions.set(text, insertions);
   // The engine keeps for a while what it has no use for: the text before, or the one it refused.
   const texts = past.get(script.url) ?? new Set();
-  past.set(script.url, texts.add(status === 'Ok' ? script.running : text));
+  past.set(script.url, texts.add(status === 'Ok' ? running : text));
   if (status === 'Ok') {
     script.running = text;
+    script.lines = lines;
+    script.longest = Math.max(script.longest, withInsertions(text, insertions).length);
     texts.delete(text);
   }
   return status;
