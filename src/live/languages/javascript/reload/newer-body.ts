@@ -21,7 +21,8 @@ interface Place {
 
 /** Undefined where it has to be the engine that swaps it. */
 export function bodyOf(guard: Guard, old: Part, now: Part, { format, url, line, column }: Place): NewerBody | undefined {
-  const name = JSON.stringify(guard.name);
+  // Stacks show it.
+  const name = JSON.stringify(guard.name || old.name);
   const parameters = `(${guard.parameters})`;
   const head = guard.arrow ? `${name}:${parameters}=>` : `${name}${parameters}`;
   const [before, after] = [old, now].map(({ body }) => contentsOf(`({${head}\n${body}\n})`, format));
@@ -30,7 +31,7 @@ export function bodyOf(guard: Guard, old: Part, now: Part, { format, url, line, 
   // It calls itself by way of the one it lies over, which takes twice the stack.
   const own = [guard.name, old.name.split('.').at(-1) ?? ''].map((one) => one.replace('#', ''));
   if (own.some((one) => before.words.has(one) || after.words.has(one))) return undefined;
-  if (outside.some((one) => after.words.has(one))) return undefined;
+  if (outside.some((one) => after.words.has(one)) || readsStack(after.words)) return undefined;
   const isInside = after.words.has('PrivateIdentifier') || guard.classes?.some((one) => after.words.has(one)) === true;
   if (isInside && guard.inside === undefined) return undefined;
   const strict = guard.classes === undefined ? '' : '"use strict";';
@@ -40,6 +41,12 @@ export function bodyOf(guard: Guard, old: Part, now: Part, { format, url, line, 
 
 /** They mean what they do only where they stand. */
 const outside = ['arguments', 'MetaProperty', 'ImportExpression', 'Super', 'Directive'];
+
+/** In a stack it counts who called whom: the call by way of the one it lies over is one more. */
+function readsStack(words: ReadonlySet<string>): boolean {
+  if (['captureStackTrace', 'prepareStackTrace', 'getCallSites'].some((one) => words.has(one))) return true;
+  return words.has('stack') && [...words].some((one) => one.endsWith('Error'));
+}
 
 interface Contents {
   /** Names, and kinds of nodes. */

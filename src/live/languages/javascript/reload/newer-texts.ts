@@ -35,6 +35,7 @@ const cells = globalThis as unknown as Record<string, unknown>;
 /** Before the program had a chance to change them. */
 const ownEval: unknown = runInThisContext('eval');
 const { call } = Function.prototype;
+const { prepareStackTrace: ownStacks } = Error;
 
 /** What a function or a class says of itself. */
 export interface ShownText {
@@ -69,9 +70,9 @@ export class NewerTexts {
     return this.#begun ? this.#files.slice(known) : null;
   }
 
-  /** All or none: false where one of them runs just now, or what evaluates texts is the program's own. */
+  /** All or none: false where one of them runs just now, or what evaluates texts or reads stacks is the program's own. */
   take(all: readonly NewerText[], shown: readonly ShownText[]): boolean {
-    if (runInThisContext('eval') !== ownEval) return false;
+    if (runInThisContext('eval') !== ownEval || Error.prepareStackTrace !== ownStacks) return false;
     const made = all.map(({ code, inside, instance }) => (code === undefined ? undefined : this.#scopes.get(inside ?? instance)?.(code)));
     if (made.some((one, at) => all[at]?.code !== undefined && typeof one !== 'function')) return false;
     const frames = running();

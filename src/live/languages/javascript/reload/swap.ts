@@ -252,7 +252,8 @@ async function set(script: Script, known: Outline, to: Outline, wanted: Runnable
   const loose = loosened(first, to, changed, script.originals);
   const all = (parts: readonly number[]): string => swapped(outline(), to, parts, script.originals);
   let status = await put(script, loose, around);
-  if (isRefused(status)) status = await putEach(script, changed, (at) => loosened(outline(), to, [at], script.originals), around);
+  if (isRefused(status) && changed.length > 1)
+    status = await putEach(script, changed, (at) => loosened(outline(), to, [at], script.originals), around);
   for (const group of groups(first, to, changed)) {
     if (status === 'Ok') status = await put(script, all(group), around);
     if (isRefused(status) && group.length > 1) status = await putEach(script, group, (at) => all([at]), around);

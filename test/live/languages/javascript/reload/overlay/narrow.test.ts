@@ -140,6 +140,37 @@ const rows: readonly Row[] = [
     seen: '12',
     isLaid: false,
   },
+  {
+    title: 'a function that asks the stack who called it',
+    file: 'caller.js',
+    text: "function caller() {\n  return [new Error().stack.split('\\n')[2].includes('outer'), 1];\n}\nexport function outer() {\n  return caller();\n}\n",
+    from: "'outer'), 1",
+    to: "'outer'), 2",
+    look: 'm.outer()',
+    seen: '[ true, 2 ]',
+    isLaid: false,
+  },
+  {
+    title: 'a program that reads all stacks itself',
+    file: 'stacks.js',
+    text: 'export function f() {\n  return where(1);\n}\nexport function where(n) {\n  return [new Error().stack, n];\n}\n',
+    from: 'where(1)',
+    to: 'where(2)',
+    begin: 'const { prepareStackTrace } = Error; Error.prepareStackTrace = (_, sites) => sites[1].getLineNumber(); 1',
+    look: 'const [line, n] = m.f(); Error.prepareStackTrace = prepareStackTrace; [line, n]',
+    seen: '[ 2, 2 ]',
+    isLaid: false,
+  },
+  {
+    title: 'a function without a name of its own, in a stack',
+    file: 'stack.cjs',
+    text: "exports.g = function () {\n  throw new Error('1');\n};\n",
+    from: "'1'",
+    to: "'2'",
+    look: "let stack; try { m.g() } catch (error) { stack = error.stack.split('\\n') } [stack[0], stack[1].includes('g (')]",
+    seen: "[ 'Error: 2', true ]",
+    isLaid: true,
+  },
 ];
 
 onEachNode((node) => {
