@@ -16,7 +16,7 @@ import { withoutFilling } from './filling.ts';
 import { computedElsewhere, followersOf } from './followers.ts';
 import { type Laid, Overlay } from './overlay.ts';
 import type { ChangedFiles, Exposed, Renewed } from './reimport.ts';
-import { type Script, type Surroundings, swap } from './swap.ts';
+import { orBusy, type Script, type Surroundings, swap } from './swap.ts';
 
 interface Done {
   readonly line?: string;
@@ -395,10 +395,4 @@ export class Reloader {
     const short = relative(this.#folder, file);
     return short.startsWith('..') ? file : short;
   }
-}
-
-/** The program has no time for it; anything else is a fault of ours. */
-function orBusy(error: unknown): { readonly status: 'failed'; readonly error: string } {
-  if (error instanceof Busy) return { status: 'failed', error: error.message };
-  throw error;
 }

@@ -1,7 +1,7 @@
 // One file, swapped where it runs: first its functions, then what its tail has to do in its scope.
 
 import type { Debugger } from '../../../js-runtime/debugger.ts';
-import type { Inspector } from '../../../js-runtime/inspector.ts';
+import { Busy, type Inspector } from '../../../js-runtime/inspector.ts';
 import type { Imported } from '../cells/cell.ts';
 import { type Insertion, withInsertions } from '../loader/insertions.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
@@ -151,6 +151,12 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
   if (still.length > 0)
     remarks.push(`${still.join(', ')} ${still.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`);
   return { status: 'done', names, remarks, changed, ...(query !== undefined && { query }), ...(exposed !== undefined && { exposed }) };
+}
+
+/** The program has no time for it; anything else is a fault of ours. */
+export function orBusy(error: unknown): { readonly status: 'failed'; readonly error: string } {
+  if (error instanceof Busy) return { status: 'failed', error: error.message };
+  throw error;
 }
 
 /** What is removed, and what is exported otherwise. */
