@@ -44,7 +44,7 @@ export const noGuards: Guards = { guards: [], insides: [], classes: [], begins: 
  * What could mean another thing in a text that is evaluated beside the file, and what the engine takes for the end of a line or the name
  * of a file where we do not.
  */
-const unfit = /(?<![\w$])eval(?![\w$])|__vivarium_|\\u(?:00|\{0*)[4-7]|sourceURL=|\r(?!\n)|[\u2028\u2029]/;
+const unfit = /(?<![\w$])eval(?![\w$])|\.caller(?![\w$])|__vivarium_|\\u(?:00|\{0*)[4-7]|sourceURL=|\r(?!\n)|[\u2028\u2029]/;
 
 /** Whether functions of the file can have newer texts. Where a compiler moved things, places are told by its map. */
 export function isFit(made: Runnable): boolean {

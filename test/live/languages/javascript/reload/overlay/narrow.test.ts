@@ -171,6 +171,16 @@ const rows: readonly Row[] = [
     seen: "[ 'Error: 2', true ]",
     isLaid: true,
   },
+  {
+    title: 'a file in which functions ask who called them',
+    file: 'called.cjs',
+    text: 'function g() {\n  return g.caller === exports.h;\n}\nexports.h = function () {\n  return [g(), 1];\n};\n',
+    from: '(), 1',
+    to: '(), 2',
+    look: 'm.h()',
+    seen: '[ true, 2 ]',
+    isLaid: false,
+  },
 ];
 
 onEachNode((node) => {
