@@ -18,7 +18,7 @@ export async function reloading(what, withServer) {
 async function measure(server, folder, files, megabytes) {
   const write = (version) => {
     for (let at = 0; at < files; at++) {
-      const text = `let calls = 0;\nexport class Part${at} {\n  value() { calls++; return ${version}; }\n}\nexport const made = new Part${at}();\n`;
+      const text = `let calls = 0;\nexport class Part${at} {\n  value() {\n    calls++;\n    return ${version};\n  }\n}\nexport const made = new Part${at}();\n`;
       writeFileSync(path.join(folder, `part${at}.mjs`), text);
     }
   };

@@ -31,6 +31,8 @@ export class Debugger {
   readonly #tell: (event: object) => void;
   readonly #needs: Set<Need> = new Set();
   readonly #scripts: Map<string, string> = new Map();
+  /** What only calls itself by the name of a file is not the file. */
+  readonly #named: Map<string, string> = new Map();
   #frames: readonly CallFrame[] | undefined;
   #reason = '';
   #readers = 0;
@@ -47,8 +49,8 @@ export class Debugger {
     this.#positions = positions;
     this.#tell = tell;
     inspector.on('Debugger.scriptParsed', ({ scriptId, url, hasSourceURL }: { scriptId: string; url: string; hasSourceURL?: boolean }) => {
-      // What only calls itself by the name of a file is not the file.
-      if (hasSourceURL !== true || !url.startsWith('file:')) this.#scripts.set(scriptId, url);
+      const scripts = hasSourceURL === true && url.startsWith('file:') ? this.#named : this.#scripts;
+      scripts.set(scriptId, url);
     });
     inspector.on('Debugger.paused', (paused: Paused) => void this.#paused(paused));
     inspector.on('Debugger.resumed', () => {
@@ -217,11 +219,12 @@ export class Debugger {
     return { reason: this.#reason, frames: shown };
   }
 
-  #place({ functionName: name, url, location }: CallFrame): Promise<Frame> {
+  async #place({ functionName: name, url, location }: CallFrame): Promise<Frame> {
     const { lineNumber, columnNumber = 0, scriptId } = location;
-    const file = url || (this.#scripts.get(scriptId) ?? '');
-    const place = { name, file, line: lineNumber + 1, column: columnNumber + 1 };
-    return this.#positions.inScript(scriptId, isOwnFile(file) ? { ...place, own: false } : place);
+    const file = url || (this.#scripts.get(scriptId) ?? this.#named.get(scriptId) ?? '');
+    const place = await this.#positions.inScript(scriptId, { name, file, line: lineNumber + 1, column: columnNumber + 1 });
+    // What the loader put into a file stands in no column of it.
+    return isOwnFile(file) || place.column === 0 ? { ...place, own: false } : place;
   }
 
   async #locals(frame: CallFrame): Promise<{ name: string; text: string }[]> {
@@ -234,6 +237,7 @@ export class Debugger {
       });
       for (const { name, value } of result) {
         if (value === undefined || found.length >= maxLocals || found.some((one) => one.name === name)) continue;
+        if (name.startsWith('__vivarium_')) continue;
         found.push({ name, text: (await this.#view(value)).text.slice(0, 200) });
       }
     }
@@ -265,6 +269,7 @@ export class Debugger {
   async #done(need: Need): Promise<void> {
     if (!this.#needs.delete(need) || this.#needs.size > 0) return;
     this.#scripts.clear();
+    this.#named.clear();
     this.#enabling = undefined;
     await this.#inspector.post('Debugger.disable');
   }

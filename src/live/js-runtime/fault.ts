@@ -53,7 +53,8 @@ function framesIn(stack: string): Frame[] {
     if (found === null) continue;
     const file = awaited(found[2] ?? '');
     const place = { name: awaited(found[1] ?? ''), file, line: +(found[3] ?? 0), column: +(found[4] ?? 0) };
-    append(frames, isOwnFile(file) ? { ...place, own: false } : place);
+    // What the loader put into a file stands in no column of it.
+    append(frames, isOwnFile(file) || found[4] === '0' ? { ...place, own: false } : place);
   }
   return frames;
 }

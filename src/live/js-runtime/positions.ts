@@ -20,6 +20,8 @@ export class Positions {
   /** By the script's id; null where it is as it was written. */
   readonly #maps: Map<string, SourceMap | null> = new Map();
   readonly #swapped: Map<string, Places> = new Map();
+  /** By address: newer texts of functions call themselves by that of their file. */
+  readonly #overlaid: Map<string, Places> = new Map();
 
   constructor(inspector: Inspector) {
     this.#inspector = inspector;
@@ -47,8 +49,19 @@ export class Positions {
     return places;
   }
 
-  isSwapped(scriptId: string): boolean {
-    return this.#swapped.has(scriptId);
+  /** For a file with newer texts beside the one that was loaded: from both to the file as it is now. */
+  overlaid(url: string, places: Places | undefined): void {
+    if (places === undefined) this.#overlaid.delete(url);
+    else this.#overlaid.set(url, places);
+  }
+
+  /** Lines and columns from 0. */
+  inOverlaid(url: string, line: number, column: number): { readonly line: number; readonly column: number } {
+    return placeIn(this.#overlaid.get(url) ?? [], line, column) ?? { line, column };
+  }
+
+  isSwapped(scriptId: string, url = ''): boolean {
+    return this.#swapped.has(scriptId) || this.#overlaid.has(url);
   }
 
   /** In a cell; other files come as they were written. */
@@ -66,7 +79,7 @@ export class Positions {
   /** As the engine has it, by its own numbers. */
   async inScript<T extends Position>(scriptId: string, at: T): Promise<T> {
     if (/^cell-\d+$/.test(at.file)) return this.inCell(at);
-    const places = this.#swapped.get(scriptId);
+    const places = this.#swapped.get(scriptId) ?? this.#overlaid.get(at.file);
     if (places !== undefined) {
       const found = placeIn(places, at.line - 1, at.column - 1);
       return found === undefined ? at : { ...at, line: found.line + 1, column: found.column + 1 };

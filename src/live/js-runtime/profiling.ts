@@ -86,7 +86,7 @@ export class Profiler {
   /** In the file as it is now, where it was swapped. */
   async #lineOf({ scriptId, url, lineNumber, columnNumber }: ProfileNode['callFrame']): Promise<number> {
     const at = { file: url, line: lineNumber + 1, column: columnNumber + 1 };
-    return this.#positions?.isSwapped(scriptId) === true ? (await this.#positions.inScript(scriptId, at)).line : at.line;
+    return this.#positions?.isSwapped(scriptId, url) === true ? (await this.#positions.inScript(scriptId, at)).line : at.line;
   }
 
   async #instances(name: string): Promise<number> {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { type CellSupply, guardedModule, takeSupply } from './loader/cells.ts';
 import { changedData, noteData } from './loader/data-files.ts';
 import { fileAt, findFile, isFile, ownFile, source, urlOf } from './loader/resolve.ts';
 import { changedSettings } from './loader/settings.ts';
@@ -40,8 +41,9 @@ const passed = new Map<string, string>();
 let latest = 0;
 
 /** Given by `register`. */
-export function initialize(data?: { readonly leavesScopes?: boolean }): void {
+export function initialize(data?: { readonly leavesScopes?: boolean; readonly cells?: CellSupply }): void {
   if (data?.leavesScopes === true) leaveScopes();
+  takeSupply(data?.cells);
 }
 
 export async function resolve(
@@ -90,9 +92,10 @@ export async function load(url: string, context: Context, next: (url: string, co
   if (/\.node$/.test(file)) return { format: 'commonjs', source: null, shortCircuit: true };
   // Dependencies come as Node can run them, all but a few.
   if (!source.test(file) || (!ownFile(file) && !/tsx?$/.test(file))) return next(url, context);
-  const { code, format } = runnable(file, await readFile(file, 'utf8'));
+  const text = await readFile(file, 'utf8');
+  const made = runnable(file, text);
   // Without a source it is CommonJS as always, by `require` and all that belongs to it.
-  return { format, source: format === 'commonjs' ? null : code, shortCircuit: true };
+  return { format: made.format, source: made.format === 'commonjs' ? null : await guardedModule(file, text, made), shortCircuit: true };
 }
 
 async function data(file: string): Promise<Buffer> {

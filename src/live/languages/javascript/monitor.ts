@@ -13,9 +13,10 @@ import { Reloader } from './reload/reload.ts';
 
 startMonitor(javaScriptMonitor);
 
-function javaScriptMonitor({ inspector, debugging, positions, folder, inTime }: MonitorServices): LanguageMonitor {
-  const scripts = new ProjectScripts(inspector, debugging, folder);
+function javaScriptMonitor(services: MonitorServices): LanguageMonitor {
+  const { inspector, debugging, positions, folder, inTime } = services;
   const reloading = new Reloader(inspector, debugging, positions, folder);
+  const scripts = new ProjectScripts(services, reloading.shown);
   const scopes = new ModuleScopes(inspector, debugging, folder);
   const lookup = new Lookup(inspector, scripts, positions);
   const measuring = new Profiler(inspector, folder, positions);

@@ -108,7 +108,7 @@ export class Lookup {
     }
     const shape = await this.#shape(value);
     const { type, description = '' } = value;
-    const text = type === 'function' ? description : undefined;
+    const text = type === 'function' ? this.#scripts.shown.shownText(description) : undefined;
     const kind = shape.type === 'class' ? 'class' : text !== undefined && how === 'value' ? 'function' : 'value';
     if (want === 'members') return { kind, text: membersText(name, shape) };
     const defined = text === undefined ? undefined : await this.#defined(value, text);
@@ -134,8 +134,8 @@ export class Lookup {
     const location = internalProperties.find((one) => one.name === '[[FunctionLocation]]')?.value?.value;
     if (location === undefined) return undefined;
     const { scriptId, lineNumber, columnNumber = 0 } = location as { scriptId: string; lineNumber: number; columnNumber?: number };
-    const script = await this.#scripts.find(scriptId);
-    const offset = offsetOf(script.source, lineNumber, columnNumber);
+    const { script, ...now } = await this.#scripts.find(scriptId, lineNumber, columnNumber);
+    const offset = offsetOf(script.source, now.line, now.column);
     // Its text begins before the parenthesis that the engine points to.
     const begun = script.source.lastIndexOf(text, offset);
     const start = begun < 0 ? offset : begun;

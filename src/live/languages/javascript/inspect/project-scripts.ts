@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { AnyNode, Expression, Node, Pattern, Program } from 'acorn';
 import type { Debugger } from '../../../js-runtime/debugger.ts';
 import type { Inspector } from '../../../js-runtime/inspector.ts';
+import type { MonitorServices } from '../../../js-runtime/monitor-thread.ts';
+import type { Positions } from '../../../js-runtime/positions.ts';
 
 export interface Script {
   readonly id: string;
@@ -13,6 +15,14 @@ export interface Script {
   readonly source: string;
   /** A cell before it was made ready; its lines are the same. */
   readonly written?: string | undefined;
+}
+
+/** Texts that the engine has otherwise. */
+export interface ShownTexts {
+  /** The source of a script as its file is now. */
+  sourceOf(url: string, source: string): string;
+  /** The text of a function or a class as its file has it now. */
+  shownText(text: string): string;
 }
 
 export interface Place {
@@ -39,14 +49,21 @@ const maxCellText = 100_000;
 export class ProjectScripts {
   readonly #inspector: Inspector;
   readonly #debugging: Debugger;
+  readonly #positions: Positions;
   readonly #folder: string;
+  readonly shown: ShownTexts;
   /** The engine forgets the text of what has run and is done. */
   readonly #cells: Map<string, { readonly source: string; readonly written: string | undefined }> = new Map();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(inspector: Inspector, debugging: Debugger, folder: string) {
+  constructor(
+    { inspector, debugging, positions, folder }: Pick<MonitorServices, 'inspector' | 'debugging' | 'positions' | 'folder'>,
+    shown: ShownTexts,
+  ) {
     this.#inspector = inspector;
     this.#debugging = debugging;
+    this.#positions = positions;
+    this.shown = shown;
     this.#folder = folder;
   }
 
@@ -70,7 +87,7 @@ export class ProjectScripts {
         if (file !== undefined) newest.set(file, id);
       }
       const found: Script[] = [];
-      for (const [file, id] of newest) found.push({ id, file, source: await this.#source(id) });
+      for (const [file, id] of newest) found.push({ id, file, source: await this.#source(id, scripts.get(id)) });
       for (const [file, cell] of this.#cells) found.push({ id: '', file, ...cell });
       return found;
     });
@@ -83,11 +100,12 @@ export class ProjectScripts {
     ]);
   }
 
-  /** Any script, the project's or not. */
-  find(id: string): Promise<Script> {
+  /** Any script, the project's or not, and where a place in it is now; lines and columns from 0. */
+  find(id: string, line: number, column: number): Promise<{ readonly script: Script; readonly line: number; readonly column: number }> {
     return this.#within(async (scripts) => {
       const url = scripts.get(id) ?? '';
-      return { id, file: this.#fileOf(url) ?? url, source: await this.#source(id) };
+      const script = { id, file: this.#fileOf(url) ?? url, source: await this.#source(id, url) };
+      return { script, ...this.#positions.inOverlaid(url, line, column) };
     });
   }
 
@@ -98,9 +116,9 @@ export class ProjectScripts {
     return next;
   }
 
-  async #source(scriptId: string): Promise<string> {
+  async #source(scriptId: string, url = ''): Promise<string> {
     const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId });
-    return scriptSource;
+    return this.shown.sourceOf(url, scriptSource);
   }
 
   #fileOf(url: string): string | undefined {

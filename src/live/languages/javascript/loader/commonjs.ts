@@ -1,6 +1,7 @@
 // `require` for the project's own files: the same rules as for imports, in the loader that has no hooks.
 import { readFileSync } from 'node:fs';
 import Module from 'node:module';
+import { guardedScript, notGuarded } from './cells.ts';
 import { changedData, noteData } from './data-files.ts';
 import { compileEagerly, lazily } from './eager.ts';
 import { fileAt, findFile, isFile, ownFile } from './resolve.ts';
@@ -66,11 +67,14 @@ function compile(module: Compiled, file: string, original: Extension): void {
   if (!ownFile(file) && !typed) return isEager ? lazily(() => original(module, file)) : original(module, file);
   if (isEager) compileEagerly();
   const text = readFileSync(file, 'utf8');
-  const { code, format } = runnable(file, text);
-  if (format === 'commonjs') return module._compile(code, file, 'commonjs');
-  if (!typed) return original(module, file);
+  const made = runnable(file, text);
+  if (made.format === 'commonjs') return module._compile(guardedScript(file, text, made), file, 'commonjs');
+  if (!typed) {
+    notGuarded();
+    return original(module, file);
+  }
   try {
-    module._compile(code, file, 'module');
+    module._compile(guardedScript(file, text, made), file, 'module');
   } catch (error) {
     // Node 20 resolves the imports of a module that is required without any hooks.
     const { code: kind } = error as { code?: string };

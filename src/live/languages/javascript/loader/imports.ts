@@ -4,7 +4,9 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
 import { enter, graft, renew } from '../reload/class-patch.ts';
+import { NewerTexts } from '../reload/newer-texts.ts';
 import { Renewal } from '../reload/reimport.ts';
+import { supplyCells, takeSupply } from './cells.ts';
 import { provideRequire } from './commonjs.ts';
 import { compileEagerly } from './eager.ts';
 
@@ -29,6 +31,7 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
   const load: Imports['import'] = (specifier, options) => quietly(() => plain(specifier, options));
   const own = createRequire(`${cell}.cjs`);
   const renewal = new Renewal(load, own);
+  const newer = new NewerTexts();
   let ready = false;
   // Only who loads files of the project waits for what that needs.
   const begin = (): void => {
@@ -36,8 +39,10 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
     ready = true;
     compileEagerly();
     provideRequire({ eager: true });
+    const cells = loadsAll() && newer.begin() ? supplyCells() : undefined;
+    takeSupply(cells);
     // Beside the bundle that this file is built into.
-    register(new URL('./hooks.js', import.meta.url));
+    register(new URL('./hooks.js', import.meta.url), cells === undefined ? {} : { data: { cells }, transferList: [cells.port] });
   };
   const prepare = (specifier: string): void => {
     if (!isBuiltin(specifier)) begin();
@@ -64,6 +69,7 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
     __vivarium_meta: metaOf(cell),
     __vivarium_meta_of: (file: string) => metaOf(resolve(folder, file)),
     __vivarium_renewal: renewal,
+    __vivarium_guards: newer,
     __vivarium_scope: renewal.keep,
     __vivarium_pass: renewal.pass,
     __vivarium_graft: graft,
@@ -89,6 +95,12 @@ function metaOf(file: string): object {
   const own = createRequire(file);
   const resolved = (specifier: string): string => urlOf(own.resolve(specifier));
   return Object.freeze({ url: pathToFileURL(file).href, dirname: dirname(file), filename: file, resolve: resolved });
+}
+
+/** In a program that loads files before us, or in another way, not all of its files are known. */
+function loadsAll(): boolean {
+  const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ');
+  return !/(?:^|\s)(?:-r|--(?:require|import|loader|experimental-loader))\b/.test(flags);
 }
 
 /** A name that a file has no more means what it means outside. */

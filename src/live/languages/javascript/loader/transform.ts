@@ -58,10 +58,18 @@ function compiled(file: string, text: string): string {
 }
 
 function withTail(code: string, end: string): string {
-  // The last line of a map must stay the last.
+  const at = mapAt(code);
+  return `${code.slice(0, at)}\n${end}${code.slice(at)}`;
+}
+
+/** Where the last line begins that names a map, which must stay the last; the end where there is none. */
+export function mapAt(code: string): number {
   const at = code.lastIndexOf('\n//# sourceMappingURL=');
-  const isMap = at >= 0 && /^[^\s'"`]*\s*$/.test(code.slice(at + '\n//# '.length));
-  return isMap ? `${code.slice(0, at)}\n${end}${code.slice(at)}` : `${code}\n${end}`;
+  return at >= 0 && /^[^\s'"`]*\s*$/.test(code.slice(at + '\n//# '.length)) ? at : code.length;
+}
+
+export function hasMap(code: string): boolean {
+  return mapAt(code) < code.length;
 }
 
 /** As it is where something else loaded the file before we could. */

@@ -89,7 +89,7 @@ function within(words: readonly Word[], { start, end }: Piece): Word[] {
   return words.filter((word) => word.start >= start && word.start < end);
 }
 
-function linesOf(code: string): (at: number) => [line: number, column: number] {
+export function linesOf(code: string): (at: number) => [line: number, column: number] {
   const starts = [0, ...[...code.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return (at) => {
     let [low, high] = [0, starts.length];

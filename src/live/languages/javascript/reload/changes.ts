@@ -7,6 +7,7 @@ import type { Script } from './swap.ts';
 
 export interface Change {
   readonly file: string;
+  readonly text: string;
   readonly wanted: Runnable;
   /** The newest last. */
   readonly scripts: readonly Script[];

@@ -1,12 +1,13 @@
 // Lines of blanks in the tail of a file that got shorter: classes keep the places of their first text, and whoever shows one that lies
 // behind the end of the new text ends the process.
+import type { Insertion } from '../loader/insertions.ts';
 import { tailBody } from '../loader/transform.ts';
 
 const line = `\n${' '.repeat(79)}`;
 
 /** How many it takes for a text to be as long. */
 export function linesFor(length: number, text: string): number {
-  return Math.max(0, Math.ceil((length - filled(text, 0).length) / line.length));
+  return Math.max(0, Math.ceil((length - text.length) / line.length));
 }
 
 /** Where the file was loaded by something else it has no tail, and a class in it must not get behind the end. */
@@ -14,14 +15,19 @@ export function canShrink(length: number, text: string): boolean {
   return text.length >= length || text.includes(tailBody) || !/\bclass\b/.test(text);
 }
 
-export function linesIn(text: string): number {
-  return Math.round((text.length - filled(text, 0).length) / line.length);
+export function filling(text: string, lines: number): Insertion[] {
+  const at = endOfTail(text);
+  return at === undefined || lines === 0 ? [] : [{ at, text: line.repeat(lines) }];
 }
 
-export function filled(text: string, lines: number): string {
-  const at = text.indexOf(tailBody) + tailBody.length;
-  if (at < tailBody.length) return text;
-  let end = at;
+export function withoutFilling(text: string): string {
+  const at = endOfTail(text);
+  let end = at ?? 0;
   while (text.startsWith(line, end)) end += line.length;
-  return `${text.slice(0, at)}${line.repeat(lines)}${text.slice(end)}`;
+  return at === undefined ? text : text.slice(0, at) + text.slice(end);
+}
+
+function endOfTail(text: string): number | undefined {
+  const at = text.lastIndexOf(tailBody);
+  return at < 0 ? undefined : at + tailBody.length;
 }

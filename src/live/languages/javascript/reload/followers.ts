@@ -53,14 +53,14 @@ export async function followersOf(
 }
 
 /** Variables of other files with values that functions computed which have changed since: by script. */
-export async function computedElsewhere(
+export async function computedElsewhere<T extends Pick<Script, 'url' | 'known'>>(
   changed: ReadonlyMap<string, ReadonlySet<string>>,
-  scripts: readonly Script[],
+  scripts: readonly T[],
   around: Surroundings,
-): Promise<Map<Script, readonly string[]>> {
-  const found = new Map<Script, readonly string[]>();
+): Promise<Map<T, readonly string[]>> {
+  const found = new Map<T, readonly string[]>();
   const queue = [...changed];
-  const seen = new Set<Script>();
+  const seen = new Set<T>();
   for (const [url, names] of queue) {
     const source = scripts.findLast((one) => bare(one.url) === bare(url));
     const own = source === undefined ? undefined : unitsIn(source);
@@ -132,7 +132,7 @@ function graftOf(script: Script): Graft | undefined {
 }
 
 /** CommonJS imports nothing when it is loaded. */
-function unitsIn({ known }: Script): Units | undefined {
+function unitsIn({ known }: Pick<Script, 'known'>): Units | undefined {
   try {
     return unitsOf({ code: known, format: 'module' });
   } catch {

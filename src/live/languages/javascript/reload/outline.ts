@@ -53,7 +53,7 @@ export function outlineOf({ code, format }: Runnable): Outline {
   const kinds: string[] = [];
   const visit = (node: AnyNode, name: string, given: boolean): void => {
     if (isFunction(node)) {
-      parts.push({ ...partOf(node, name, code), paren: parenIn(node, words), given });
+      parts.push({ ...partOf(node, name, code, words), paren: parenIn(node, words), given });
       kinds.push(`${node.type}${node.async ? ' async' : ''}${node.generator ? ' *' : ''} ${nameOf(node.id, code)}`);
       return;
     }
@@ -97,11 +97,16 @@ export function changesGiven(known: Outline, wanted: Outline): boolean {
   return wanted.parts.some(({ text, name, given }, at) => given && !name.includes('__vivarium') && text !== known.parts[at]?.text);
 }
 
-function partOf(node: FunctionNode & { readonly id?: unknown }, name: string, code: string): Omit<Part, 'given' | 'paren'> {
+function partOf(
+  node: FunctionNode & { readonly id?: unknown },
+  name: string,
+  code: string,
+  words: readonly Word[],
+): Omit<Part, 'given' | 'paren'> {
   const { start, end, body } = node as unknown as { start: number; end: number; body: AnyNode };
   // Parentheses around a body belong to it.
   const arrow = node.type === 'ArrowFunctionExpression' && node.expression;
-  const from = arrow ? code.indexOf('=>', lastParameter(node)) + 2 : body.start;
+  const from = arrow ? (wordFrom(words, lastParameter(node), '=>', body.start)?.start ?? 0) + 2 : body.start;
   const text = code.slice(from, end);
   return {
     name: nameOf(node.id, code) || name || '(anonymous)',
@@ -118,15 +123,20 @@ function partOf(node: FunctionNode & { readonly id?: unknown }, name: string, co
 function parenIn(node: FunctionNode & { readonly id?: unknown }, words: readonly Word[]): number | undefined {
   const from = isNode(node.id) ? node.id.end : node.start;
   const to = node.params[0]?.start ?? Number.POSITIVE_INFINITY;
+  const found = wordFrom(words, from, '(', Math.min(to, bodyOf(node).start));
+  return found === undefined ? undefined : found.start + 1 - node.start;
+}
+
+/** The first one of this text between two places. */
+function wordFrom(words: readonly Word[], from: number, text: string, to: number): Word | undefined {
   let [at, high] = [0, words.length];
   while (at < high) {
     const middle = (at + high) >> 1;
     if ((words[middle] as Word).start < from) at = middle + 1;
     else high = middle;
   }
-  while (at < words.length && (words[at] as Word).start < to && words[at]?.text !== '(') at++;
-  const found = words[at]?.start ?? Number.POSITIVE_INFINITY;
-  return found < to && found < bodyOf(node).start ? found + 1 - node.start : undefined;
+  while (at < words.length && (words[at] as Word).start < to && words[at]?.text !== text) at++;
+  return (words[at]?.start ?? to) < to ? words[at] : undefined;
 }
 
 function bodyOf(node: FunctionNode): AnyNode {

@@ -6,13 +6,17 @@ import type { Debugger } from '../../../js-runtime/debugger.ts';
 import { Busy, type Inspector } from '../../../js-runtime/inspector.ts';
 import type { Positions } from '../../../js-runtime/positions.ts';
 import type { Imported } from '../cells/cell.ts';
+import { instanceIn } from '../loader/guards.ts';
+import { insertionsIn, withoutInsertions } from '../loader/insertions.ts';
 import { source, urlOf } from '../loader/resolve.ts';
 import { flawIn, type Runnable, runnable } from '../loader/transform.ts';
 import { placesOf } from './alignment.ts';
 import { type Change, fileOf, inOrder, isCurrent, newestOf, versionOf, wantedFor } from './changes.ts';
+import { withoutFilling } from './filling.ts';
 import { computedElsewhere, followersOf } from './followers.ts';
+import { type Laid, Overlay } from './overlay.ts';
 import type { ChangedFiles, Exposed, Renewed } from './reimport.ts';
-import { type Script, type Surroundings, swap } from './swap.ts';
+import { orBusy, type Script, type Surroundings, swap } from './swap.ts';
 
 interface Done {
   readonly line?: string;
@@ -39,6 +43,7 @@ export class Reloader {
   readonly #inspector: Inspector;
   readonly #debugging: Debugger;
   readonly #positions: Positions;
+  readonly #overlay: Overlay;
   readonly #folder: string;
   readonly #imports: Map<string, Imported> = new Map();
   readonly #scripts: Map<string, Script> = new Map();
@@ -53,6 +58,12 @@ export class Reloader {
     this.#debugging = debugging;
     this.#positions = positions;
     this.#folder = folder;
+    this.#overlay = new Overlay((expression) => this.#onMain(expression, false), positions, fileOf);
+  }
+
+  /** What is shown of files. */
+  get shown(): Pick<Overlay, 'sourceOf' | 'shownText'> {
+    return this.#overlay;
   }
 
   /** What a cell imports, so that its names can be given what is imported anew. */
@@ -66,42 +77,11 @@ export class Reloader {
     const lines: string[] = [];
     const anew = new Map<string, string>();
     const changed = new Set<string>();
-    const failed = await this.#debugging.withScripts(async (scripts) => {
-      const all = await this.#loaded(scripts);
-      const loaded = given === undefined ? all : new Map([...all].filter(([file]) => given.includes(file)));
-      const { changes, problems, others } = this.#compare(loaded, given);
-      lines.push(...others);
-      // All or nothing: half of an edit is no program.
-      if (problems.length > 0) {
-        lines.unshift(...problems, 'Nothing was changed.');
-        return true;
-      }
-      // What is no script, such as JSON, can only be read again.
-      for (const file of given ?? []) if (!loaded.has(file) && !source.test(file)) anew.set(file, 'it is read again');
-      let blocked = false;
-      const exposed = new Map<string, Exposed>();
-      const names = new Map<string, ReadonlySet<string>>();
-      const queue = inOrder(changes).map((change) => ({ change, isLast: false }));
-      for (const { change, isLast } of queue) {
-        const { url } = newestOf(change.scripts);
-        const done = await this.#swap(change, anew.size > 0);
-        // Those that import each other need what the other gains.
-        if (done.isFailed && !isLast && changes.length > 1) {
-          queue.push({ change, isLast: true });
-          continue;
-        }
-        if (done.line !== undefined) lines.push(done.line);
-        changed.add(change.file);
-        if (done.reason !== undefined) anew.set(change.file, done.reason);
-        if (done.shown !== undefined) exposed.set(url, done.shown);
-        if (done.changed !== undefined) names.set(url, done.changed);
-        blocked ||= done.isBlocked === true;
-      }
-      const running = [...all.values()].flat();
-      lines.push(...(await this.#follow(exposed, running)));
-      lines.push(...(await this.#computed(names, running)));
-      return blocked;
-    });
+    const laid = await this.#overlay.take(given);
+    for (const { file } of laid?.swapped ?? []) changed.add(file);
+    if (laid !== undefined) lines.push(...(await this.#told(laid, given !== undefined)));
+    const failed =
+      laid === undefined && (await this.#debugging.withScripts((scripts) => this.#bySwapping(scripts, given, lines, { anew, changed })));
     if (anew.size > 0) {
       const renewed = await this.#renew(anew);
       lines.push(...renewed.lines);
@@ -117,13 +97,69 @@ export class Reloader {
     return failed ? { text, failed } : { text, changed: [...changed, ...anew.keys()] };
   }
 
-  async #computed(changed: ReadonlyMap<string, ReadonlySet<string>>, scripts: readonly Script[]): Promise<string[]> {
+  /** By the engine. Whether something could not be done; `anew` gets what it takes more for. */
+  async #bySwapping(
+    scripts: ReadonlyMap<string, string>,
+    given: readonly string[] | undefined,
+    lines: string[],
+    { anew, changed }: { readonly anew: Map<string, string>; readonly changed: Set<string> },
+  ): Promise<boolean> {
+    const all = await this.#loaded(scripts);
+    const loaded = given === undefined ? all : new Map([...all].filter(([file]) => given.includes(file)));
+    const { changes, problems, others } = this.#compare(loaded, given);
+    lines.push(...others);
+    // All or nothing: half of an edit is no program.
+    if (problems.length > 0) {
+      lines.unshift(...problems, 'Nothing was changed.');
+      return true;
+    }
+    // What is no script, such as JSON, can only be read again.
+    for (const file of given ?? []) if (!loaded.has(file) && !source.test(file)) anew.set(file, 'it is read again');
+    let blocked = false;
+    const exposed = new Map<string, Exposed>();
+    const names = new Map<string, ReadonlySet<string>>();
+    const queue = inOrder(changes).map((change) => ({ change, isLast: false }));
+    for (const { change, isLast } of queue) {
+      const { url } = newestOf(change.scripts);
+      const done = await this.#swap(change, anew.size > 0);
+      // Those that import each other need what the other gains.
+      if (done.isFailed && !isLast && changes.length > 1) {
+        queue.push({ change, isLast: true });
+        continue;
+      }
+      if (done.line !== undefined) lines.push(done.line);
+      changed.add(change.file);
+      if (done.reason !== undefined) anew.set(change.file, done.reason);
+      if (done.shown !== undefined) exposed.set(url, done.shown);
+      if (done.changed !== undefined) names.set(url, done.changed);
+      blocked ||= done.isBlocked === true;
+    }
+    const running = [...all.values()].flat();
+    lines.push(...(await this.#follow(exposed, running)));
+    lines.push(...(await this.#computed(names, running)));
+    return blocked;
+  }
+
+  async #told({ swapped, unchanged, scripts }: Laid, named: boolean): Promise<string[]> {
+    const lines = named ? unchanged.map((file) => `unchanged ${this.#short(file)}`) : [];
+    lines.push(...swapped.map(({ file, names, remarks }) => this.#swappedLine(file, names, remarks)));
+    const changed = new Map(swapped.map((one) => [one.url, one.changed]));
+    return swapped.length === 0 ? lines : [...lines, ...(await this.#computed(changed, scripts))];
+  }
+
+  async #computed(changed: ReadonlyMap<string, ReadonlySet<string>>, scripts: readonly Pick<Script, 'url' | 'known'>[]): Promise<string[]> {
     const found = await computedElsewhere(changed, scripts, this.#around('')).catch(orBusy);
     if ('error' in found) return [`what other files computed with it could not be looked up: ${found.error}`];
     return [...found].map(([script, names]) => {
       const file = this.#short(fileOf(script.url) ?? script.url);
       return `${file}: ${names.join(', ')} ${names.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`;
     });
+  }
+
+  #swappedLine(file: string, names: readonly string[], notes: readonly string[]): string {
+    const remarks = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
+    if (names.length > 0) return `swapped ${this.#short(file)}: ${[...new Set(names)].join(', ')}${remarks}`;
+    return `unchanged ${this.#short(file)}${remarks === '' ? ': only comments and layout' : remarks}`;
   }
 
   /** Scripts of the project, by file. */
@@ -141,16 +177,22 @@ export class Reloader {
 
   async #meet(id: string, url: string): Promise<Script | undefined> {
     const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId: id });
-    if (this.#past.get(url)?.has(scriptSource) === true) return undefined;
+    const code = withoutFilling(withoutInsertions(scriptSource));
+    if (this.#past.get(url)?.has(code) === true) return undefined;
+    const insertions = insertionsIn(scriptSource);
     const script: Script = {
       id,
       url,
-      base: scriptSource,
-      running: scriptSource,
-      known: scriptSource,
+      instance: instanceIn(insertions),
+      base: code,
+      running: code,
+      known: code,
       originals: [],
+      insertions: new Map([[code, insertions]]),
+      trail: [],
       blanks: new Map(),
       longest: scriptSource.length,
+      lines: 0,
       done: new Set(),
       detached: new Map(),
       taken: new Map(),
@@ -182,13 +224,15 @@ export class Reloader {
       try {
         const wanted = runnable(file, text);
         // What older versions of it do is up to those who kept them.
-        if (isCurrent(newestOf(scripts), file, wanted)) {
+        const newest = newestOf(scripts);
+        const isLaid = this.#overlay.covers(file, newest);
+        if (isLaid ? this.#overlay.has(file, newest, text) : isCurrent(newest, file, wanted)) {
           if (given !== undefined) others.push(`unchanged ${this.#short(file)}`);
           continue;
         }
         const flaw = flawIn(file, wanted);
         if (flaw !== undefined) throw flaw;
-        changes.push({ file, wanted, scripts });
+        changes.push({ file, text, wanted, scripts });
       } catch (error) {
         problems.push(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
       }
@@ -197,19 +241,36 @@ export class Reloader {
   }
 
   /** In every version of the file that is loaded, as far as it fits; the newest decides. */
-  async #swap({ file, wanted: made, scripts }: Change, others: boolean): Promise<Done> {
+  async #swap({ file, text, wanted: made, scripts }: Change, others: boolean): Promise<Done> {
     let result: Done = {};
     const newest = newestOf(scripts);
     const notes: string[] = [];
     for (const script of [...scripts.filter((one) => one !== newest), newest]) {
       const wanted = wantedFor(script, made);
-      if (script.known === wanted.code) continue;
+      if (script.known === wanted.code) {
+        // The text that the engine has is the one again.
+        if (this.#overlay.covers(file, script)) {
+          const names = this.#overlay.changedNames(file, made);
+          result = { line: this.#swappedLine(file, names, []), changed: new Set(names) };
+          await this.#overlay.settled(file, script, text, made);
+        }
+        continue;
+      }
+      await this.#overlay.lift(file, script);
       const swapped = await swap(script, wanted, this.#around(file), script === newest).catch(orBusy);
       if (swapped.status === 'done' && script === newest) notes.push(...swapped.remarks);
       if (swapped.status === 'done' && swapped.query !== undefined)
         notes.push(`imported with ${swapped.query} it exports what it did before`);
       const short = this.#short(file);
-      if (swapped.status === 'done') await this.#place(script, wanted);
+      // The engine has taken a text, even if it was put back.
+      if (script.insertions.size > 1 || script.lines > 0) this.#overlay.leave(file);
+      const isNews = this.#overlay.isNews(file, script, made);
+      if (swapped.status !== 'done') await this.#overlay.lift(file, script, true);
+      else {
+        await this.#place(script, wanted);
+        if (script === newest) await this.#overlay.settled(file, script, text, made);
+        else await this.#overlay.uncovered(file, script);
+      }
       if (swapped.status === 'anew') result = { reason: swapped.reason };
       else if (swapped.status === 'waits') {
         const names = swapped.names.join(', ');
@@ -222,9 +283,7 @@ export class Reloader {
         const line = `not swapped ${short}: ${swapped.error}\nThe old code runs on.`;
         result = others && !this.#isBusy ? { reason: swapped.error } : { line, isBlocked: true, isFailed: true };
       } else {
-        const remarks = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
-        const nothing = remarks === '' ? `unchanged ${short}: only comments and layout` : `unchanged ${short}${remarks}`;
-        const line = swapped.names.length === 0 ? nothing : `swapped ${short}: ${[...new Set(swapped.names)].join(', ')}${remarks}`;
+        const line = this.#swappedLine(file, swapped.names.filter(isNews), notes);
         const { exposed: shown, changed } = swapped;
         result = { line, ...(shown !== undefined && { shown }), ...(changed !== undefined && { changed }) };
       }
@@ -239,9 +298,15 @@ export class Reloader {
     const { scripts: followers, broken, held } = await followersOf(exposed, scripts, this.#around(''));
     for (const [script, names] of followers) {
       const file = fileOf(script.url) ?? script.url;
-      const wanted = { code: script.known, format: 'module' } as const;
+      const wanted = { code: this.#overlay.codeOver(file, script) ?? script.known, format: 'module' } as const;
+      await this.#overlay.lift(file, script);
       const swapped = await swap(script, wanted, this.#around(file), true).catch(orBusy);
-      if (swapped.status === 'done') await this.#place(script, wanted);
+      // In its scope the names it imports mean what they meant.
+      this.#overlay.leave(file);
+      if (swapped.status === 'done') {
+        await this.#place(script, wanted);
+        await this.#overlay.uncovered(file, script);
+      } else await this.#overlay.lift(file, script, true);
       if (swapped.status !== 'done') {
         script.detached.clear();
         for (const [key, turn] of script.taken) script.detached.set(key, turn);
@@ -330,10 +395,4 @@ export class Reloader {
     const short = relative(this.#folder, file);
     return short.startsWith('..') ? file : short;
   }
-}
-
-/** The program has no time for it; anything else is a fault of ours. */
-function orBusy(error: unknown): { readonly status: 'failed'; readonly error: string } {
-  if (error instanceof Busy) return { status: 'failed', error: error.message };
-  throw error;
 }

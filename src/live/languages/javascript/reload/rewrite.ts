@@ -11,29 +11,28 @@ const mark = (at: number): string => `\v${at.toString(2).replaceAll('0', ' ').re
 /** On both sides of the break: neither line may look like another one, not even like an empty one. */
 const seam = (at: number): string => `${mark(at)}\n${mark(at)}`;
 
-/** The engine takes longer pieces for changed as a whole. */
-const longestLine = 700;
-
 /** Parts that differ, by their places in the outline. */
 export function changedParts(known: Outline, wanted: Outline): number[] {
   return wanted.parts.flatMap(({ text }, at) => (text === known.parts[at]?.text ? [] : [at]));
 }
 
-/** The running text with the ends of the functions that change in lines of their own; undefined where its lines are too long. */
+/** The running text with the ends of the functions that change in lines of their own. */
 export function loosened(
   running: Outline,
   wanted: Outline,
   changed: readonly number[],
   originals: readonly (string | undefined)[],
-): string | undefined {
-  let tooLong = false;
-  const text = rewritten(running, (old, at) => {
+): string {
+  return rewritten(running, (old, at) => {
     if (!changed.includes(at) || isMarked(old, at) || isClear(running, old, wanted.parts[at] as Part, originals[at])) return old.text;
-    tooLong ||= lineAt(running.code, old.start).length > longestLine || lineAt(running.code, old.end).length > longestLine;
     const original = originals[at];
     return original === undefined ? marked(old.text, old.paren, at) : beforeEnd(opened(old.text, old.paren, at), original, at);
   });
-  return tooLong ? undefined : text;
+}
+
+/** Without what was put in for the engine. */
+export function withoutMarks(text: string): string {
+  return text.replace(/\v[ \t]*\v\n\v[ \t]*\v/g, '');
 }
 
 /** `originals` are the ends of arrows and fields as they were loaded. */

@@ -7,8 +7,8 @@ export function setPlaces(url: string, places: Places): void {
   const map = mapOf(url);
   if (map === undefined) return;
   map.findEntry = ((line: number, column: number) => {
-    const found = placeIn(places, line, column);
-    if (found === undefined) return {};
+    // What has no place of its own stays where it is: Node takes it for granted that there is one.
+    const found = placeIn(places, line, column) ?? { line, column };
     return {
       generatedLine: line,
       generatedColumn: column,

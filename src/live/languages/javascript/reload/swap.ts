@@ -1,12 +1,15 @@
 // One file, swapped where it runs: first its functions, then what its tail has to do in its scope.
 
 import type { Debugger } from '../../../js-runtime/debugger.ts';
-import type { Inspector } from '../../../js-runtime/inspector.ts';
+import { Busy, type Inspector } from '../../../js-runtime/inspector.ts';
 import type { Imported } from '../cells/cell.ts';
+import { type Insertion, withInsertions } from '../loader/insertions.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
+import { carried, edgesOf } from './carried.ts';
 import { computedBy, rootsIn } from './computed.ts';
+import { findsAgain } from './engine-diff.ts';
 import { commonFacadeText, facadeText, isUnchanged } from './exports.ts';
-import { canShrink, filled, linesFor, linesIn } from './filling.ts';
+import { canShrink, filling, linesFor } from './filling.ts';
 import { type Graft, grafted } from './graft.ts';
 import { namesOf as namesOfUnit } from './graft-nodes.ts';
 import { type Blanks, withKinds } from './kinds.ts';
@@ -19,6 +22,8 @@ import { signature, unitsOf } from './units.ts';
 export interface Script {
   readonly id: string;
   readonly url: string;
+  /** Which of all instances of files it is, where the loader has marked it. */
+  readonly instance: string | undefined;
   /** As it was when we met it; all that runs later has its shape. */
   readonly base: string;
   /** As the engine has it; parts of it may stand there only for the engine. */
@@ -26,9 +31,14 @@ export interface Script {
   /** As the file was when it was last taken. */
   known: string;
   readonly originals: (string | undefined)[];
+  /** What the loader put into it, by the texts that have run. */
+  readonly insertions: Map<string, readonly Insertion[]>;
+  /** What ran before each step of the swap that is under way. */
+  readonly trail: string[];
   readonly blanks: Blanks;
-  /** The length of the longest text it has had. */
+  /** The length of the longest text the engine has had, and the lines that make the one it has as long. */
   longest: number;
+  lines: number;
   /** Steps of grafts: what was set once has to be set again, even to what it was at first. */
   readonly done: Set<string>;
   /** Imports that have to be taken from another module than the one it was linked with, and those that are. */
@@ -98,7 +108,7 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
   if (changesGiven(known, to)) remarks.push('what was computed with it when the file was loaded keeps its value');
   if (known.parts.some((part, at) => part.isFields && to.parts[at]?.text !== part.text))
     remarks.push('instances made before keep the fields they have');
-  const old = script.running;
+  script.trail.length = 0;
   let status = between === undefined ? 'Ok' : await set(script, known, between, wanted, around);
   if (between === undefined) status = await set(script, known, to, wanted, around);
   if (/Active/.test(status)) return { status: 'waits', names };
@@ -108,11 +118,11 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
     const filled = `__vivarium_renewal.fill(${JSON.stringify(script.url)}, ${JSON.stringify([...due])})`;
     const reason = due.size > 0 ? await around.onMain<string | null>(filled) : null;
     if (reason !== null) {
-      await put(script, old, around);
+      await putBack(script, around);
       return { status: 'anew', reason };
     }
   } catch (error) {
-    await put(script, old, around);
+    await putBack(script, around);
     return { status: 'failed', error: error instanceof Error ? error.message : String(error) };
   }
   if (between !== undefined) await set(script, between, to, wanted, around);
@@ -141,6 +151,12 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
   if (still.length > 0)
     remarks.push(`${still.join(', ')} ${still.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`);
   return { status: 'done', names, remarks, changed, ...(query !== undefined && { query }), ...(exposed !== undefined && { exposed }) };
+}
+
+/** The program has no time for it; anything else is a fault of ours. */
+export function orBusy(error: unknown): { readonly status: 'failed'; readonly error: string } {
+  if (error instanceof Busy) return { status: 'failed', error: error.message };
+  throw error;
 }
 
 /** What is removed, and what is exported otherwise. */
@@ -237,36 +253,77 @@ async function set(script: Script, known: Outline, to: Outline, wanted: Runnable
   const outline = (): Outline => outlineOf({ ...wanted, code: script.running });
   const first = outline();
   if (script.originals.length === 0) script.originals.push(...first.parts.map(({ lastName, expression }) => lastName ?? expression));
-  const before = script.running;
+  const begun = script.trail.length;
   const changed = changedParts(known, to);
   const loose = loosened(first, to, changed, script.originals);
-  if (loose === undefined) return 'too long';
+  const all = (parts: readonly number[]): string => swapped(outline(), to, parts, script.originals);
   let status = await put(script, loose, around);
+  if (isRefused(status) && changed.length > 1)
+    status = await putEach(script, changed, (at) => loosened(outline(), to, [at], script.originals), around);
   for (const group of groups(first, to, changed)) {
-    if (status === 'Ok') status = await put(script, swapped(outline(), to, group, script.originals), around);
+    if (status === 'Ok') status = await put(script, all(group), around);
+    if (isRefused(status) && group.length > 1) status = await putEach(script, group, (at) => all([at]), around);
   }
-  if (status !== 'Ok' && script.running !== loose) await put(script, before, around);
+  if (status !== 'Ok' && script.running !== loose) await putBack(script, around, begun);
+  return status;
+}
+
+function isRefused(status: string): boolean {
+  return status !== 'Ok' && !/Active/.test(status);
+}
+
+async function putEach(script: Script, parts: readonly number[], text: (at: number) => string, around: Surroundings): Promise<string> {
+  let status = 'Ok';
+  for (const at of parts) if (status === 'Ok') status = await put(script, text(at), around);
   return status;
 }
 
 async function put(script: Script, text: string, around: Surroundings): Promise<string> {
-  const next = withKinds(script.running, text, script.blanks);
-  if (!canShrink(script.base.length, next)) return 'too short';
-  const lines = Math.max(linesFor(script.longest, next), linesIn(script.running));
-  // By itself: the engine takes two changes that far apart for one of everything between them.
-  const status = lines > linesIn(script.running) ? await send(script, filled(script.running, lines), around) : 'Ok';
-  return status === 'Ok' ? send(script, filled(next, lines), around) : status;
+  const { running, trail } = script;
+  const status = await exchange(script, text, around);
+  if (script.running !== running) trail.push(running);
+  return status;
 }
 
-async function send(script: Script, scriptSource: string, { inspector, past }: Surroundings): Promise<string> {
-  if (scriptSource === script.running) return 'Ok';
+/** By the steps it came: the engine may not find the way at once. */
+async function putBack(script: Script, around: Surroundings, begun = 0): Promise<void> {
+  for (const text of script.trail.splice(begun).reverse()) await exchange(script, text, around);
+}
+
+async function exchange(script: Script, text: string, around: Surroundings): Promise<string> {
+  const { running, insertions, lines } = script;
+  const next = withKinds(running, text, script.blanks);
+  if (!canShrink(script.base.length, next)) return 'too short';
+  const known = insertions.has(text) ? text : running;
+  const pieces = insertions.get(next) ?? carried(known, next, insertions.get(known) ?? []);
+  const more = linesFor(script.longest, withInsertions(next, pieces));
+  // By itself: the engine takes two changes that far apart for one of everything between them.
+  const status = more > lines ? await send(script, running, insertions.get(running) ?? [], more, around) : 'Ok';
+  return status === 'Ok' ? send(script, next, pieces, Math.max(lines, more), around) : status;
+}
+
+async function send(
+  script: Script,
+  text: string,
+  insertions: readonly Insertion[],
+  lines: number,
+  { inspector, past }: Surroundings,
+): Promise<string> {
+  const { running } = script;
+  const before = [...(script.insertions.get(running) ?? []), ...filling(running, script.lines)];
+  const [old, scriptSource] = [withInsertions(running, before), withInsertions(text, [...insertions, ...filling(text, lines)])];
+  if (scriptSource === old) return 'Ok';
+  if (!findsAgain(old, scriptSource, () => edgesOf(running, before))) return 'too long';
   const { status } = await inspector.post<{ status: string }>('Debugger.setScriptSource', { scriptId: script.id, scriptSource });
+  if (status === 'Ok') script.insertions.set(text, insertions);
   // The engine keeps for a while what it has no use for: the text before, or the one it refused.
   const texts = past.get(script.url) ?? new Set();
-  past.set(script.url, texts.add(status === 'Ok' ? script.running : scriptSource));
+  past.set(script.url, texts.add(status === 'Ok' ? running : text));
   if (status === 'Ok') {
-    script.running = scriptSource;
-    script.longest = Math.max(script.longest, filled(scriptSource, 0).length);
+    script.running = text;
+    script.lines = lines;
+    script.longest = Math.max(script.longest, withInsertions(text, insertions).length);
+    texts.delete(text);
   }
   return status;
 }

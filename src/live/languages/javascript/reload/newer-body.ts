@@ -1,0 +1,82 @@
+// The newer text of a function as code that makes it, in the scope of its file or class.
+import type { AnyNode } from 'acorn';
+import { childrenOf } from '../cells/references.ts';
+import type { Guard } from '../loader/guards.ts';
+import { parser, type Runnable } from '../loader/transform.ts';
+import type { Part } from './outline.ts';
+
+export interface NewerBody {
+  readonly code: string;
+  /** It uses the private names of its class. */
+  readonly inside?: number;
+}
+
+interface Place {
+  readonly format: Runnable['format'];
+  readonly url: string;
+  /** After which line of the code it begins, from 0, and in which column. */
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Undefined where it has to be the engine that swaps it. */
+export function bodyOf(guard: Guard, old: Part, now: Part, { format, url, line, column }: Place): NewerBody | undefined {
+  // Stacks show it.
+  const name = JSON.stringify(guard.name || old.name);
+  const parameters = `(${guard.parameters})`;
+  const head = guard.arrow ? `${name}:${parameters}=>` : `${name}${parameters}`;
+  const [before, after] = [old, now].map(({ body }) => contentsOf(`({${head}\n${body}\n})`, format));
+  // A function of before may be kept somewhere: it would go on with the text it has.
+  if (before === undefined || after === undefined || before.functions.join('\n') !== after.functions.join('\n')) return undefined;
+  // It calls itself by way of the one it lies over, which takes twice the stack.
+  const own = [guard.name, old.name.split('.').at(-1) ?? ''].map((one) => one.replace('#', ''));
+  if (own.some((one) => before.words.has(one) || after.words.has(one))) return undefined;
+  if (outside.some((one) => after.words.has(one)) || readsStack(after.words)) return undefined;
+  const isInside = after.words.has('PrivateIdentifier') || guard.classes?.some((one) => after.words.has(one)) === true;
+  if (isInside && guard.inside === undefined) return undefined;
+  const strict = guard.classes === undefined ? '' : '"use strict";';
+  const code = `${strict}${'\n'.repeat(line)}({${head}\n${' '.repeat(column)}${now.body}\n})[${name}]\n//# sourceURL=${url}`;
+  return isInside && guard.inside !== undefined ? { code, inside: guard.inside } : { code };
+}
+
+/** They mean what they do only where they stand. */
+const outside = ['arguments', 'MetaProperty', 'ImportExpression', 'Super', 'Directive'];
+
+/** In a stack it counts who called whom: the call by way of the one it lies over is one more. */
+function readsStack(words: ReadonlySet<string>): boolean {
+  if (['captureStackTrace', 'prepareStackTrace', 'getCallSites'].some((one) => words.has(one))) return true;
+  return words.has('stack') && [...words].some((one) => one.endsWith('Error'));
+}
+
+interface Contents {
+  /** Names, and kinds of nodes. */
+  readonly words: ReadonlySet<string>;
+  /** The texts of functions and classes in it. */
+  readonly functions: readonly string[];
+}
+
+/** Undefined where it cannot be read. */
+function contentsOf(text: string, format: Runnable['format']): Contents | undefined {
+  const words = new Set<string>();
+  const functions: string[] = [];
+  const visit = (node: AnyNode, isWithin: boolean): void => {
+    const isOne = /Function|^Class(?:Decl|Expr)/.test(node.type) || (node.type === 'Property' && (node.method || node.kind !== 'init'));
+    if (isOne && !isWithin) functions.push(text.slice(node.start, node.end));
+    words.add(node.type === 'ExpressionStatement' && node.directive !== undefined ? 'Directive' : node.type);
+    if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') words.add(node.name);
+    for (const one of childrenOf(node)) visit(one, isWithin || isOne);
+  };
+  try {
+    // The private names of classes around it are not known here.
+    const terms = { ecmaVersion: 'latest', sourceType: format === 'module' ? 'module' : 'script', checkPrivateFields: false } as const;
+    visit(bodyIn(parser().parse(text, terms as Parameters<ReturnType<typeof parser>['parse']>[1])), false);
+    return { words, functions };
+  } catch {
+    return undefined;
+  }
+}
+
+function bodyIn(node: AnyNode): AnyNode {
+  const last = childrenOf(node).at(-1) as AnyNode;
+  return /Function/.test(node.type) ? last : bodyIn(last);
+}
