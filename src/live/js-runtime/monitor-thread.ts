@@ -66,6 +66,8 @@ let connected: Promise<void>;
 /** Probes that the main thread has not answered. */
 const probes = new Map<number, () => void>();
 let busy: number | undefined;
+/** An evaluation that is not sent to the main thread yet; undefined once it is to be stopped. */
+let preparing: number | undefined;
 const lookMs = 20_000;
 /** How long a stopped cell has to report its own end. */
 const tellMs = 100;
@@ -195,9 +197,18 @@ async function carryOut(request: WireFrame): Promise<object | undefined> {
       {
         // `busy` must be set before the next request is read, so await only where necessary.
         const pauses = request['onError'] === 'pause';
-        if (pauses) await free();
-        const noted = language.noted(request, pauses);
-        if (noted !== undefined) await noted;
+        preparing = id;
+        try {
+          if (pauses) await free();
+          const noted = language.noted(request, pauses);
+          if (noted !== undefined) await noted;
+          if (preparing !== id) throw new Error('It was stopped before it began');
+        } catch (error) {
+          void debugging.rest();
+          throw error;
+        } finally {
+          if (preparing === id) preparing = undefined;
+        }
       }
       busy = id;
       memory.work();
@@ -212,16 +223,23 @@ async function carryOut(request: WireFrame): Promise<object | undefined> {
       });
       return undefined;
     case 'interrupt':
+      if (preparing !== undefined) return withdraw();
       if (listen !== undefined && !debugging.paused && Atomics.load(inside, 0) === 0)
         throw new Error('it goes on in the program, which is not ours to stop');
       return stop(busy);
     case 'abandon':
+      if (preparing !== undefined) return withdraw();
       port.postMessage({ op: 'abandon', id: busy });
       return over(busy);
   }
   const answered = language.answer(request);
   if (answered !== undefined) return answered;
   throw new Error(`This image does not know ${String(request['op'])}`);
+}
+
+function withdraw(): object {
+  preparing = undefined;
+  return {};
 }
 
 /**

@@ -31,13 +31,13 @@ const group = 'vivarium-scope';
 const maxFunctions = 200;
 
 /** `work` gets what the cell reads in the scope of one of the scripts. Throws where it assigns to one of these names. */
-export async function withScope(
+export async function withScope<T>(
   post: Post,
   scriptIds: readonly string[],
   file: string,
   { reads, assigns }: { readonly reads: readonly string[]; readonly assigns: readonly string[] },
-  work: (scope: ScopeValues) => Promise<void>,
-): Promise<void> {
+  work: (scope: ScopeValues) => Promise<T>,
+): Promise<T> {
   try {
     const found = await variablesOf(post, scriptIds);
     const why = `${file} was loaded before vivarium came to the program, or by another loader`;
@@ -45,23 +45,26 @@ export async function withScope(
     const fixed = assigns.find((name) => found.has(name));
     if (fixed !== undefined) throw new Error(`${fixed} of ${file} can be read, not assigned: ${why}`);
     const names = reads.filter((name) => found.has(name));
-    await work({ names, values: names.map((name) => argumentOf(found.get(name) as Remote)) });
+    return await work({ names, values: names.map((name) => argumentOf(found.get(name) as Remote)) });
   } finally {
     await post('Runtime.releaseObjectGroup', { objectGroup: group });
   }
 }
 
-/** Puts the cell's function at `place`, with the values of the scope around it. */
-export async function makeIn(post: Post, { names, values }: ScopeValues, place: string, text: string, label: string): Promise<void> {
+/** Puts the cell's function at `place`, with the values of the scope around it. How many characters stand before it in its line. */
+export async function makeIn(post: Post, { names, values }: ScopeValues, place: string, text: string, label: string): Promise<number> {
+  const head = `function (${names.join(', ')}) { ${place} = `;
   const { result } = await post<Evaluated>('Runtime.evaluate', { expression: 'globalThis', objectGroup: group, silent: true });
   const { exceptionDetails } = await post<Evaluated>('Runtime.callFunctionOn', {
     // It is put into parentheses: nothing may stand behind it.
-    functionDeclaration: `function (${names.join(', ')}) { ${place} = ${text};${label}\n}`,
+    functionDeclaration: `${head}${text};${label}\n}`,
     arguments: values,
     objectId: result.objectId,
     silent: true,
   });
   if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  // In parentheses of the engine.
+  return head.length + 1;
 }
 
 export function notLoaded(short: string, file: string): string {

@@ -29,7 +29,7 @@ export function runScoped(name: string): { readonly code: string; readonly await
 /** `code` is JavaScript; types are gone already. `file` is the module as the caller named it. */
 export function prepareScopedCell(code: string, file: string, pauses = false): ScopedCell {
   // Below our own call, Node 20 takes every error for one that is caught.
-  const head = `(async () => { ${pauses ? 'await null; ' : ''}`;
+  const head = `(async () => { "use strict"; ${pauses ? 'await null; ' : ''}`;
   const source = asExpression(code) ?? code;
   const program = read(source);
   const edits = new Edits(source, []);

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
 import { enter, graft, renew } from '../reload/class-patch.ts';
+import { fixed, outside } from '../reload/outside.ts';
 import { Renewal } from '../reload/reimport.ts';
 import { provideRequire } from './commonjs.ts';
 import { compileEagerly } from './eager.ts';
@@ -69,7 +70,8 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
     __vivarium_graft: graft,
     __vivarium_enter: enter,
     __vivarium_renew: renew,
-    __vivarium_global: global_,
+    __vivarium_global: outside,
+    __vivarium_fixed: fixed,
     __vivarium_added: {},
   };
   const require = Object.assign((specifier: string): unknown => {
@@ -89,12 +91,6 @@ function metaOf(file: string): object {
   const own = createRequire(file);
   const resolved = (specifier: string): string => urlOf(own.resolve(specifier));
   return Object.freeze({ url: pathToFileURL(file).href, dirname: dirname(file), filename: file, resolve: resolved });
-}
-
-/** A name that a file has no more means what it means outside. */
-function global_(name: string): unknown {
-  if (name in globalThis) return (globalThis as unknown as Namespace)[name];
-  throw new ReferenceError(`${name} is not defined`);
 }
 
 /** As an import would: what is not there is an error. Of CommonJS everything is there that its exports hold. */

@@ -29,6 +29,8 @@ export interface Graft {
   /** With the steps that are due; `opened` where one of them needs a way into a class. */
   code(due: ReadonlySet<string>, opened: boolean): string;
   readonly opens: ReadonlySet<string>;
+  /** Names of the file that live elsewhere, each with the text that stands for it. */
+  readonly moved: ReadonlyMap<string, string>;
 }
 
 /** What is known of a file besides its text. */
@@ -105,6 +107,7 @@ class Grafting {
       facade,
       remarks: [...this.#remarks],
       opens: new Set(this.#opened.keys()),
+      moved: this.#moved,
       code: (due, opened) => this.#code(due, opened),
     };
   }
@@ -132,8 +135,9 @@ class Grafting {
   /** What was removed is not found by its name any more, unless something global has it. */
   #forget(): void {
     const names = new Set(this.#to.all.flatMap(namesOf));
+    const isSloppy = this.#to.program.sourceType === 'script' && !directives(this.#to).includes('use strict');
     for (const name of this.#from.all.flatMap(namesOf)) {
-      if (!names.has(name) && !isAssigned(this.#to.program, name)) this.#moved.set(name, `__vivarium_global(${JSON.stringify(name)})`);
+      if (!names.has(name)) this.#moved.set(name, `__vivarium_global(${JSON.stringify(name)}${isSloppy ? ', true' : ''}).value`);
     }
   }
 

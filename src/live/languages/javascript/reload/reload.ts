@@ -13,6 +13,7 @@ import { type Change, fileOf, inOrder, isCurrent, newestOf, versionOf, wantedFor
 import { computedElsewhere, followersOf } from './followers.ts';
 import type { ChangedFiles, Exposed, Renewed } from './reimport.ts';
 import { type Script, type Surroundings, swap } from './swap.ts';
+import { unreadImports } from './unread-imports.ts';
 
 interface Done {
   readonly line?: string;
@@ -70,6 +71,7 @@ export class Reloader {
       const all = await this.#loaded(scripts);
       const loaded = given === undefined ? all : new Map([...all].filter(([file]) => given.includes(file)));
       const { changes, problems, others } = this.#compare(loaded, given);
+      problems.push(...unreadImports(changes, all, (file) => this.#short(file)));
       lines.push(...others);
       // All or nothing: half of an edit is no program.
       if (problems.length > 0) {
@@ -108,7 +110,9 @@ export class Reloader {
       if (renewed.failed) return { text: lines.join('\n'), failed: true };
     }
     // To read them anew takes the variables of all that import them: that is for the user to say.
-    const { data, settings } = await this.#changedFiles();
+    const { data, settings, mended } = await this.#changedFiles();
+    for (const file of mended)
+      lines.push(`${this.#short(file)} could not be read when it was imported, and has changed since: import it again`);
     for (const file of given === undefined ? data : [])
       lines.push(`changed ${this.#short(file)}, which is no program: reload(files: [${JSON.stringify(this.#short(file))}]) reads it anew`);
     for (const file of settings)
@@ -124,6 +128,12 @@ export class Reloader {
       const file = this.#short(fileOf(script.url) ?? script.url);
       return `${file}: ${names.join(', ')} ${names.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`;
     });
+  }
+
+  /** The newest script with this address, with what became of it since it was loaded. */
+  async scriptAt(scripts: ReadonlyMap<string, string>, url: string): Promise<Script | undefined> {
+    const those = new Map([...scripts].filter(([, one]) => one === url));
+    return [...(await this.#loaded(those)).values()].flat().at(-1);
   }
 
   /** Scripts of the project, by file. */
@@ -305,7 +315,7 @@ export class Reloader {
 
   /** None where the main thread has no time to tell. */
   async #changedFiles(): Promise<ChangedFiles> {
-    const none: ChangedFiles = { data: [], settings: [] };
+    const none: ChangedFiles = { data: [], settings: [], mended: [] };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<ChangedFiles>((resolve) => {
       timer = setTimeout(() => resolve(none), tellMs);

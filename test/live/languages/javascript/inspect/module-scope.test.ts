@@ -90,11 +90,11 @@ onEachNode((node) => {
       await using lab = await shop();
       const thrown = await lab.evaluate('discount = 2;\n  missing + 1', { in: 'src/app.ts' });
       expect(thrown.head).toContain('ReferenceError: missing is not defined');
-      expect(thrown.text).toMatch(/cell-\d+:2:3/);
+      expect(thrown.text).toMatch(/cell-\d+:2:3\b/);
       expect(await lab.value('total()')).toBe('20');
       expect((await lab.evaluate('rate = 3', { in: 'src/app.ts' })).head).toContain('Assignment to constant variable');
       const inner = await lab.evaluate('null.x', { in: 'src/app.ts' });
-      expect(inner.text).toMatch(/cell-\d+:1:6/);
+      expect(inner.text).toMatch(/cell-\d+:1:6\b/);
     });
 
     it('is interrupted, and keeps everything', async () => {
