@@ -34,6 +34,10 @@ export interface TestRunner {
   /** Files that must be in that folder. */
   readonly brings?: Readonly<Record<string, string>>;
   read(report: string): TestReport;
+  /** Of a report that is not whole: tests that began and did not end. */
+  unfinished?(report: string): readonly string[];
+  /** Files of the project that were changed after this time, by their paths in it. */
+  changedSince?(time: number): readonly string[];
 }
 
 export const reportFile = 'report.json';

@@ -62,7 +62,9 @@ function read(code: string): Program {
   } catch (error) {
     const { message, loc } = error as SyntaxError & { readonly loc?: { readonly line: number; readonly column: number } };
     const cause = message.replace(/ \(\d+:\d+\)$/, '');
-    const cure = /^Private field/.test(cause) ? ': private members are in reach of their own class only; inspect shows them' : '';
+    const cure = /^Private field/.test(cause)
+      ? ': private members are in reach of their own class only; add a method that shows them by an edit and reload'
+      : '';
     throw new CellError(`${cause}${cure}`, loc?.line ?? 1, (loc?.column ?? 0) + 1);
   }
 }

@@ -30,6 +30,7 @@ export interface Reloaded {
   /** Files that were taken. */
   readonly changed?: readonly string[];
   readonly failed?: true;
+  readonly same?: true;
 }
 
 const fresh = 'sessions(action: reset) gives a fresh image';
@@ -117,7 +118,8 @@ export class Reloader {
       lines.push(`changed ${this.#short(file)}, which is no program: reload(files: [${JSON.stringify(this.#short(file))}]) reads it anew`);
     for (const file of settings)
       lines.push(`changed ${this.#short(file)}: what it says of loaded files does not hold for them yet; ${fresh}`);
-    const text = lines.length === 0 ? 'Nothing changed on disk.' : lines.join('\n');
+    if (lines.length === 0) return { text: 'Nothing changed on disk.', same: true };
+    const text = lines.join('\n');
     return failed ? { text, failed } : { text, changed: [...changed, ...anew.keys()] };
   }
 
