@@ -202,10 +202,10 @@ async function carryOut(request: WireFrame): Promise<object | undefined> {
           if (pauses) await free();
           const noted = language.noted(request, pauses);
           if (noted !== undefined) await noted;
-          if (preparing !== id) throw new Error('It was stopped before it began');
-        } catch (error) {
-          void debugging.rest();
-          throw error;
+          if (preparing !== id) {
+            void debugging.rest();
+            return { interrupted: true };
+          }
         } finally {
           if (preparing === id) preparing = undefined;
         }

@@ -17,6 +17,8 @@ export interface Step {
   readonly idle?: true;
   /** A constant of the file that gets what the step computes. */
   readonly constant?: string;
+  /** An object that is made, into which something may have been put. */
+  readonly isMade?: true;
   /** Where it stands in the file; what is there from the beginning is done first. */
   readonly at: number;
 }
@@ -46,6 +48,11 @@ export interface Terms {
 }
 
 const table = '__vivarium_added';
+
+/** Whether a step is a statement, which does something and is no part of anything. */
+export function runs(key: string): boolean {
+  return /^f\d+_run_/.test(key);
+}
 
 export function detachedKey(specifier: string, imported: string): string {
   return JSON.stringify([specifier, imported]);
@@ -94,6 +101,7 @@ class Grafting {
     if (twice !== undefined) return `${twice} is declared twice`;
     for (const one of this.#to.all) if (one.kind !== 'statement') this.#unit(one);
     this.#statements();
+    this.#earlier();
     const facade = facadeOf(this.#from, this.#to, this.#moved, (name, local) => this.#shown(name, local));
     for (const [name, one] of this.#to.exports) {
       // The one in front would have copies of it.
@@ -233,7 +241,9 @@ class Grafting {
       return;
     }
     const value = init == null ? 'undefined' : this.#late.text(init);
-    this.#step(key, { text: `${table}.${key} = ${named(unit.node.id, init, value)};`, names: [unit.name], constant: unit.name, at }, init);
+    const isMade = init?.type === 'NewExpression';
+    const text = `${table}.${key} = ${named(unit.node.id, init, value)};`;
+    this.#step(key, { text, names: [unit.name], constant: unit.name, at, ...(isMade && { isMade }) }, init);
   }
 
   #class(name: string, old: Class, now: Class): void {
@@ -300,6 +310,15 @@ class Grafting {
       const by = decoratedBy(one.node);
       if (by !== undefined && this.#decorated.has(JSON.stringify([by.name, by.key, by.fixed]))) continue;
       this.#remarks.add(`what \`${line(one.name)}\` did stays done`);
+    }
+  }
+
+  /** What an edit before this one had added, and this one changed or took away. */
+  #earlier(): void {
+    for (const [key, { names, text, once }] of this.#terms.before?.steps ?? []) {
+      const now = this.#steps.get(key);
+      if (runs(key) && now === undefined) this.#remarks.add(`what ${names.map((one) => one.replace(/^ran /, '')).join()} did stays done`);
+      if (once === true && now !== undefined && now.text !== text) this.#remarks.add(`${names.join(', ')} keeps its value`);
     }
   }
 

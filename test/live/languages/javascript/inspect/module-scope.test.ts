@@ -99,9 +99,16 @@ onEachNode((node) => {
 
     it('is interrupted, and keeps everything', async () => {
       await using lab = await shop();
-      const stopped = await lab.evaluate('discount = 5; for (;;);', { in: 'src/app.ts', timeout_ms: 300 });
+      const stopped = await lab.evaluate('discount = 5; for (;;);', { in: 'src/app.ts', timeout_ms: 3_000 });
       expect(stopped.head).toContain('[INTERRUPTED]');
       expect(await lab.value('total()')).toBe('50');
+    });
+
+    it('is not run any more where it is stopped before it began', async () => {
+      await using lab = await shop();
+      const stopped = await lab.evaluate('discount = 5; for (;;);', { in: 'src/app.ts', timeout_ms: 1 });
+      expect(stopped.head).toContain('[INTERRUPTED]');
+      expect(await lab.value('typeof total()')).toBe("'number'");
     });
 
     it('can be paused in at an error', async () => {
