@@ -91,7 +91,14 @@ port.on('message', (message: WireFrame) => {
 function placed(message: WireFrame): WireFrame {
   const fault = message['fault'] as Fault | undefined;
   if (fault === undefined) return message;
-  return { ...message, fault: { ...fault, frames: fault.frames.map((one) => positions.inCell(one)) } };
+  return { ...message, fault: { ...fault, message: asNamed(fault.message), frames: fault.frames.map((one) => positions.inCell(one)) } };
+}
+
+/** The engine tells a name that lives elsewhere by its place. */
+function asNamed(message: string): string {
+  return message
+    .replace(/\(0 ?, ?(__vivarium_added\.[^)]*)\)/g, '$1')
+    .replace(/__vivarium_added\.f\d+_[a-z]+_([\w$]+)(?:\.default\b|\.\1\b)?/g, '$1');
 }
 
 // A cell stopped after an await never reports its end: report it once the main thread is free again.

@@ -4,6 +4,7 @@ import { realOf } from '../../node/real-path.ts';
 import type { Context } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
+import { near } from '../../text/did-you-mean.ts';
 import type { Ending } from '../access/audit.ts';
 import type { Engine } from '../image/engine.ts';
 import type { TestReport, TestRunner, TestSelection } from '../image/test-runner.ts';
@@ -78,6 +79,11 @@ async function inProcess(
 ): Promise<TestsRun> {
   const files = selection.changed === undefined ? selection.files : (runner.affectedBy?.(selection.changed) ?? []);
   if (selection.changed !== undefined && runner.affectedBy !== undefined && files.length === 0) return concerned(runner);
+  const missing = runner.missing?.(files);
+  if (missing !== undefined) {
+    const meant = near(missing, runner.tests?.() ?? []);
+    throw new ToolError(terms.mask(`There is no file ${oneLine(missing)}${meant === undefined ? '' : `: did you mean ${meant}?`}`));
+  }
   const timeoutMs = Math.min(asked, terms.timeoutMs);
   const caller = { runs: place.tests, owner: place.ownerOf(ctx) };
   const begin = (): Promise<Ended> => runTests(runner, { ...selection, files }, { ...terms, timeoutMs }, caller, ctx);

@@ -288,3 +288,9 @@ it('reads what jest 29.7 reports: what failed, and where, files that cannot be l
   ]);
   expect(report?.failures.map(({ message }) => message).join()).toMatch(/Expected length: 0[\s\S]*broken|broken[\s\S]*Expected length: 0/);
 });
+
+it('A file that is not there is named, with the one that may be meant', async () => {
+  await using lab = await openProject({ 'package.json': withNode, 'test/cart.test.js': cases('node:test') });
+  const { text, isError } = await lab.call('run_tests', { files: ['test/crat.test.js'] });
+  expect([isError, text]).toEqual([true, 'There is no file test/crat.test.js: did you mean test/cart.test.js?']);
+});

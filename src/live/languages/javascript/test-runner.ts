@@ -1,7 +1,7 @@
 // The test runners of a Node project: how each is found, started and read.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stripVTControlCharacters as plain } from 'node:util';
 import { readPlainFile } from '../../../node/plain-file.ts';
@@ -79,6 +79,8 @@ function nodeOf(cwd: string): NodeTests {
     title: 'node:test',
     brings: { 'reporter.mjs': nodeReporter },
     affectedBy: (changed) => affectedBy(changed, testFilesOf(cwd), cwd),
+    missing: (files) => files.find((file) => !/[*?{]/.test(file) && !existsSync(resolve(cwd, file))),
+    tests: () => testFilesOf(cwd),
     args: ({ files, name }, folder) => [
       ...(loaders.length > 0 ? loaders.flatMap((flag) => flag.split(' ')) : typeLoader(cwd, files.length > 0 ? files : testFilesOf(cwd))),
       '--test',

@@ -16,7 +16,7 @@ export function placedCell(
 ): PlacedCell {
   const places = new Map([...moved].filter(([name]) => own.has(name)));
   for (const name of reads) {
-    if (own.has(name) || (!moved.has(name) && !absent.has(name))) continue;
+    if (name === 'arguments' || own.has(name) || (!moved.has(name) && !absent.has(name))) continue;
     const meant = near(name, [...own]);
     const hint = meant === undefined || !absent.has(name) ? '' : `: did you mean ${meant}?`;
     places.set(name, `__vivarium_global(${JSON.stringify(name)}, false, ${JSON.stringify(hint)}).value`);

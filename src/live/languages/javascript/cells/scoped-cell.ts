@@ -42,17 +42,28 @@ export function prepareScopedCell(code: string, file: string, pauses = false): S
   };
   visit(program);
   for (const one of program.body) if (/^(?:Im|Ex)port/.test(one.type)) throw notHere(one);
-  const last = program.body.findLast((one) => one.type !== 'EmptyStatement' && one.type !== 'FunctionDeclaration');
-  if (last?.type === 'ExpressionStatement') {
-    edits.insert(last.start, 'return (');
-    edits.insert(edits.text(last).endsWith(';') ? last.end - 1 : last.end, ')');
-  }
+  giving(program.body, edits);
   const { text, runs } = edits.without([]);
   return {
     text: `${head}${text}\n})`,
     columns: columnsOf(text, source, runs, head.length, source === code ? 0 : 1),
     ...mentioned(program),
   };
+}
+
+/** The value of a cell is that of its last statement, wherever in it that is computed. */
+function giving(body: readonly AnyNode[], edits: Edits): void {
+  const last = body.findLast((one) => one.type !== 'EmptyStatement' && one.type !== 'FunctionDeclaration');
+  if (last?.type === 'ExpressionStatement') {
+    edits.insert(last.start, 'return (');
+    edits.insert(edits.text(last).endsWith(';') ? last.end - 1 : last.end, ')');
+  } else if (last?.type === 'BlockStatement') giving(last.body, edits);
+  else if (last?.type === 'IfStatement') for (const one of [last.consequent, last.alternate]) giving(one == null ? [] : [one], edits);
+  else if (last?.type === 'TryStatement') for (const one of [last.block, last.handler?.body]) giving(one == null ? [] : [one], edits);
+  else if (last?.type === 'VariableDeclaration') {
+    const [name] = last.declarations.flatMap(({ id }) => namesIn(id)).slice(-1);
+    if (name !== undefined) edits.insert(last.end, `; return ${name};`);
+  }
 }
 
 function read(code: string): Program {

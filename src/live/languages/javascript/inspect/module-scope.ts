@@ -7,7 +7,8 @@ import type { Column } from '../../../js-runtime/positions.ts';
 import { behind, type PlacedCell, placedCell } from '../cells/placed-cell.ts';
 import { makeIn, notLoaded, withScope } from '../cells/scope-reader.ts';
 import { type ScopedCell, scopedPlace } from '../cells/scoped-cell.ts';
-import { urlOf } from '../loader/resolve.ts';
+import { fileAt, isFolder, urlOf } from '../loader/resolve.ts';
+import { fileOf } from '../reload/changes.ts';
 import type { Reloader } from '../reload/reload.ts';
 import { scopeNames } from '../reload/scope-names.ts';
 
@@ -26,7 +27,8 @@ export class ModuleScopes {
 
   /** Makes the cell's function in the scope of the file, where the main thread finds it. The columns of what was made. */
   async prepare(within: string, cell: ScopedCell, name: string): Promise<readonly Column[]> {
-    const file = realOf(resolve(this.#folder, within));
+    const path = resolve(this.#folder, within);
+    const file = realOf((isFolder(path) ? undefined : fileAt(path)) ?? path);
     const label = `\n//# sourceURL=${name}`;
     return this.#debugging.withScripts(async (scripts) => {
       const url = await this.#scopeOf(file);
@@ -41,7 +43,7 @@ export class ModuleScopes {
       }
       const post = <T>(method: string, params: object): Promise<T> => this.#inspector.post<T>(method, params);
       const ids = [...scripts].filter(([, one]) => one.replace(/\?v=\d+$/, '') === urlOf(file) || one === file).map(([id]) => id);
-      if (ids.length === 0) throw new Error(notLoaded(short, file));
+      if (ids.length === 0) throw new Error(notLoaded(short, file, this.#filesOf(scripts)));
       const head = await withScope(post, ids, short, cell, (scope) => makeIn(post, scope, scopedPlace, cell.text, label));
       return behind(cell.columns, head);
     });
@@ -61,6 +63,13 @@ export class ModuleScopes {
   /** The address of the newest version of the file that our loader loaded. */
   #scopeOf(file: string): Promise<string | undefined> {
     return this.#onMain<string | undefined>(`__vivarium_renewal.scopeOf(${JSON.stringify(urlOf(file))})`);
+  }
+
+  #filesOf(scripts: ReadonlyMap<string, string>): string[] {
+    return [...new Set(scripts.values())].flatMap((url) => {
+      const file = fileOf(url);
+      return file === undefined ? [] : [this.#short(file)];
+    });
   }
 
   #onMain<T>(expression: string): Promise<T> {

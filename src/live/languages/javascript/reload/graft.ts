@@ -5,7 +5,7 @@ import { namesIn, References } from '../cells/references.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { classGraft, type Edit } from './class-graft.ts';
 import { type Facade, facadeOf } from './exports.ts';
-import { awaits, canKeep, directives, exportedKeys, functionsIn, named, namesOf, pairs, span, twiceIn } from './graft-nodes.ts';
+import { awaits, canKeep, directives, exportedKeys, functionsIn, named, namesOf, pairs, renumbered, span, twiceIn } from './graft-nodes.ts';
 import { decoratedBy, filledBy, isAssigned, isReordered, matched, ranLate, type Statement, targetOf } from './statements.ts';
 import { hash, isSame, line, signature, type Unit, type Units, unitsOf } from './units.ts';
 
@@ -230,6 +230,13 @@ class Grafting {
         this.#reason ??= `${unit.name} is another kind of thing now`;
         return;
       }
+      const { all, code } = this.#terms.before?.units ?? this.#from;
+      const was = all.find((one) => one.kind === 'variable' && one.name === unit.name);
+      const other = renumbered(
+        was?.kind === 'variable' ? code.slice(was.node.start, was.node.end) : '',
+        this.#to.code.slice(init.start, init.end),
+      );
+      if (other.length > 0) this.#remarks.add(`what was taken from ${unit.name} before keeps its value: ${other.join(', ')}`);
       // An enum: whoever has it sees the new members.
       const value = `${this.#late.text({ start: init.start, end: given.start })}{}${this.#late.text({ start: given.end, end: init.end })}`;
       this.#step(key, { text: `__vivarium_renew(${unit.name}, ${value});`, names: [unit.name], at });

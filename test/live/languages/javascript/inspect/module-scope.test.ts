@@ -74,6 +74,14 @@ onEachNode((node) => {
       expect(await lab.value('import.meta.filename', { in: 'src/app.ts' })).toContain('src/app.ts');
     });
 
+    it('is named as an import would name it, and gives the value of the last statement', async () => {
+      await using lab = await shop();
+      for (const file of ['src/app.js', 'src/app', './src/app.ts']) expect(await lab.value('discount', { in: file })).toBe('1');
+      expect(await lab.value("if (discount > 5) 'more'; else { 'less' }", { in: 'src/app.ts' })).toBe("'less'");
+      expect(await lab.value("try { discount.x.y } catch { 'caught' }", { in: 'src/app.ts' })).toBe("'caught'");
+      expect(await lab.value('const double = discount * 2', { in: 'src/app.ts' })).toBe('2');
+    });
+
     it('is reached after any number of reloads, each with what runs now', async () => {
       await using lab = await shop();
       for (const more of [1, 2, 3]) {
@@ -121,6 +129,11 @@ onEachNode((node) => {
 
     it.each([
       ['nothing.ts', '1', 'There is no file nothing.ts'],
+      ['src/ap.ts', '1', 'There is no file src/ap.ts: did you mean src/app.ts?'],
+      ['app.ts', '1', 'There is no file app.ts: did you mean src/app.ts?'],
+      ['src', '1', 'in takes a file, not a folder: src/'],
+      ['', '1', 'in takes a file, not a folder: src/'],
+      ['package.json', '1', 'package.json is no program: it has no scope to run in'],
       ['src/rate.cjs', '1', 'src/rate.cjs is not loaded: import it first'],
       ['src/app.ts', "import './rate.js'", 'use await import(…)'],
       ['src/app.ts', 'export const x = 1', 'by an edit and reload'],

@@ -47,9 +47,12 @@ onEachNode((node) => {
         const refused = await lab.evaluate(`${name} = 1`, within);
         expect(refused.head).toMatch(/TypeError: Assignment to constant variable\. .*src\/store\.ts/);
       }
-      expect(await lab.value('[fixed, typeof log, [1].map((fixed) => { fixed += 1; return fixed; })]', within)).toBe(
-        "[ 6, 'function', [ 2 ] ]",
-      );
+      expect(
+        await lab.value(
+          '[fixed, typeof log, [1].map((fixed) => { fixed += 1; return fixed; }), (function () { return arguments.length; })(1, 2)]',
+          within,
+        ),
+      ).toBe("[ 6, 'function', [ 2 ], 2 ]");
     });
 
     it('has those that are another kind of thing, or come from elsewhere', async () => {
@@ -82,6 +85,8 @@ onEachNode((node) => {
       expect((await lab.evaluate('const a = 1;\n  added + a + null.y', within)).text).toMatch(/cell-\d+:2:20\b/);
       expect((await lab.evaluate('added;  missing + 1', within)).text).toMatch(/cell-\d+:1:9\b/);
       expect((await lab.evaluate('null.z', within)).text).toMatch(/cell-\d+:1:6\b/);
+      expect((await lab.evaluate('added()', within)).head).toContain('TypeError: added is not a function');
+      expect((await lab.evaluate('added.more.less', within)).head).toMatch(/TypeError: Cannot read properties of undefined/);
       const paused = await lab.evaluate('const held = added; null.x', { ...within, on_error: 'pause' });
       expect(paused.text).toContain('held = 5');
       expect(paused.text).not.toContain('__vivarium');

@@ -1,4 +1,6 @@
 // Edits of what an earlier reload brought: the answer stays exact, and what a file does is done once.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeProject } from '../../../../../fixtures/live/projects.ts';
 import { type Lab, onEachNode, openLab } from '../../../../fixture.ts';
@@ -71,6 +73,22 @@ onEachNode((node) => {
     await lab.call('reload', { files: ['data.json'] });
     await edit('a.ts', `${text}globalThis.runs.push('added');\n`);
     expect(await lab.value('[runs, get()]')).toBe("[ [ 'added' ], [ 2 ] ]");
+  });
+
+  it('a folder means the files in it, and a file that is gone is said to be', async () => {
+    const text = "import data from './data.json' with { type: 'json' };\nexport const get = () => data;\n";
+    const { lab } = await project({ 'src/a.ts': text, 'src/data.json': '[1]', 'other/b.ts': 'export const b = 1;\n' });
+    await using _ = lab;
+    await lab.value("import { get } from './src/a.ts'; 1");
+    writeProject(lab.folder, { 'src/a.ts': text.replace('=> data', '=> data.length') });
+    expect((await lab.call('reload', { files: ['src'] })).text).toBe('swapped src/a.ts: get');
+    expect((await lab.call('reload', { files: ['other'] })).text).toBe('nothing in other is loaded');
+    writeProject(lab.folder, { 'src/data.json': '[1, 2]' });
+    expect((await lab.call('reload', { files: ['src/data.json'] })).text).toContain('so the variables of those that import it begin again');
+    rmSync(join(lab.folder, 'src/data.json'));
+    expect((await lab.call('reload')).text).toBe(
+      'gone src/data.json: what was read from it stays; a fresh start fails where it is imported',
+    );
   });
 
   it('a constant that is made anew loses what was put into it, and that is said', async () => {
