@@ -2,9 +2,18 @@
 import { parse } from 'acorn';
 import { near } from '../../../../text/did-you-mean.ts';
 import type { Column } from '../../../js-runtime/positions.ts';
-import type { ScopeNames } from '../reload/scope-names.ts';
 import { type Edit, References } from './references.ts';
 import type { ScopedCell } from './scoped-cell.ts';
+
+/** The names of a module. */
+export interface ScopeNames {
+  /** All of them, as the file is now. */
+  readonly own: ReadonlySet<string>;
+  /** Those that the scope does not have by their names, or has as something else: what stands for each. */
+  readonly moved: ReadonlyMap<string, string>;
+  /** Those that cannot be assigned, and why. */
+  readonly fixed: ReadonlyMap<string, string>;
+}
 
 export type PlacedCell = Pick<ScopedCell, 'text' | 'columns'>;
 

@@ -1,7 +1,6 @@
 // What the functions of a module hold of its variables: all that can be had of one that our loader did not load. It can be read only.
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { near } from '../../../../text/did-you-mean.ts';
-import { isFolder, source } from '../loader/resolve.ts';
 
 export type Post = <T>(method: string, params: object) => Promise<T>;
 
@@ -71,11 +70,15 @@ export async function makeIn(post: Post, { names, values }: ScopeValues, place: 
 
 /** `loaded`: files that could be meant, as they would be named. */
 export function notLoaded(short: string, file: string, loaded: readonly string[] = []): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (short === '' || found?.isDirectory() === true)
+    return `in takes a file, not a folder: ${loaded.slice(0, 5).join(', ') || 'none is loaded yet'}`;
+  if (found !== undefined)
+    return /\.(?:[cm]?[jt]s|[jt]sx)$/.test(file)
+      ? `${short} is not loaded: import it first`
+      : `${short} is no program: it has no scope to run in`;
   const meant = loaded.find((one) => one.endsWith(`/${short}`)) ?? near(short, loaded);
-  const hint = meant === undefined ? '' : `: did you mean ${meant}?`;
-  if (short === '' || isFolder(file)) return `in takes a file, not a folder: ${loaded.slice(0, 5).join(', ') || 'none is loaded yet'}`;
-  if (!existsSync(file)) return `There is no file ${short}${hint}`;
-  return source.test(file) ? `${short} is not loaded: import it first` : `${short} is no program: it has no scope to run in`;
+  return `There is no file ${short}${meant === undefined ? '' : `: did you mean ${meant}?`}`;
 }
 
 /** By name. */

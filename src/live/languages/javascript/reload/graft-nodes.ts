@@ -31,19 +31,6 @@ export function awaits(node: AnyNode): boolean {
   return node.type === 'AwaitExpression' || (node.type === 'ForOfStatement' && node.await) || childrenOf(node).some(awaits);
 }
 
-/** Members of an enum with other values, by what compilers make of one: each with the old and the new. */
-export function renumbered(old: string, now: string): string[] {
-  const membersOf = (text: string): Map<string, string> =>
-    new Map(
-      [...text.matchAll(/\[(?:\w+\[)?"([^"]+)"\] = ("(?:[^"\\]|\\.)*"|-?[\d.]+)/g)].map(([, name = '', value = '']) => [name, value]),
-    );
-  const before = membersOf(old);
-  return [...membersOf(now)].flatMap(([name, value]) => {
-    const was = before.get(name);
-    return was === undefined || was === value ? [] : [`${name} was ${was}, is ${value}`];
-  });
-}
-
 /** The fields of a class are functions, too. */
 export function functionsIn(node: AnyNode): AnyNode[] {
   if (/Function/.test(node.type) || (node.type === 'PropertyDefinition' && !node.static)) return [node];

@@ -4,24 +4,11 @@ import type { AnyNode, Class } from 'acorn';
 import { namesIn, References } from '../cells/references.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { classGraft, type Edit } from './class-graft.ts';
+import { leftBy, renumbered, type Step } from './earlier.ts';
 import { type Facade, facadeOf } from './exports.ts';
-import { awaits, canKeep, directives, exportedKeys, functionsIn, named, namesOf, pairs, renumbered, span, twiceIn } from './graft-nodes.ts';
+import { awaits, canKeep, directives, exportedKeys, functionsIn, named, namesOf, pairs, span, twiceIn } from './graft-nodes.ts';
 import { decoratedBy, filledBy, isAssigned, isReordered, matched, ranLate, type Statement, targetOf } from './statements.ts';
 import { hash, isSame, line, signature, type Unit, type Units, unitsOf } from './units.ts';
-
-export interface Step {
-  readonly text: string;
-  readonly names: readonly string[];
-  /** A variable's first value: it has its own since. */
-  readonly once?: true;
-  readonly idle?: true;
-  /** A constant of the file that gets what the step computes. */
-  readonly constant?: string;
-  /** An object that is made, into which something may have been put. */
-  readonly isMade?: true;
-  /** Where it stands in the file; what is there from the beginning is done first. */
-  readonly at: number;
-}
 
 export interface Graft {
   readonly units: Units;
@@ -48,11 +35,6 @@ export interface Terms {
 }
 
 const table = '__vivarium_added';
-
-/** Whether a step is a statement, which does something and is no part of anything. */
-export function runs(key: string): boolean {
-  return /^f\d+_run_/.test(key);
-}
 
 export function detachedKey(specifier: string, imported: string): string {
   return JSON.stringify([specifier, imported]);
@@ -101,7 +83,7 @@ class Grafting {
     if (twice !== undefined) return `${twice} is declared twice`;
     for (const one of this.#to.all) if (one.kind !== 'statement') this.#unit(one);
     this.#statements();
-    this.#earlier();
+    for (const one of leftBy(this.#terms.before?.steps, this.#steps)) this.#remarks.add(one);
     const facade = facadeOf(this.#from, this.#to, this.#moved, (name, local) => this.#shown(name, local));
     for (const [name, one] of this.#to.exports) {
       // The one in front would have copies of it.
@@ -230,12 +212,7 @@ class Grafting {
         this.#reason ??= `${unit.name} is another kind of thing now`;
         return;
       }
-      const { all, code } = this.#terms.before?.units ?? this.#from;
-      const was = all.find((one) => one.kind === 'variable' && one.name === unit.name);
-      const other = renumbered(
-        was?.kind === 'variable' ? code.slice(was.node.start, was.node.end) : '',
-        this.#to.code.slice(init.start, init.end),
-      );
+      const other = renumbered(this.#terms.before?.units ?? this.#from, this.#to, unit.name);
       if (other.length > 0) this.#remarks.add(`what was taken from ${unit.name} before keeps its value: ${other.join(', ')}`);
       // An enum: whoever has it sees the new members.
       const value = `${this.#late.text({ start: init.start, end: given.start })}{}${this.#late.text({ start: given.end, end: init.end })}`;
@@ -317,15 +294,6 @@ class Grafting {
       const by = decoratedBy(one.node);
       if (by !== undefined && this.#decorated.has(JSON.stringify([by.name, by.key, by.fixed]))) continue;
       this.#remarks.add(`what \`${line(one.name)}\` did stays done`);
-    }
-  }
-
-  /** What an edit before this one had added, and this one changed or took away. */
-  #earlier(): void {
-    for (const [key, { names, text, once }] of this.#terms.before?.steps ?? []) {
-      const now = this.#steps.get(key);
-      if (runs(key) && now === undefined) this.#remarks.add(`what ${names.map((one) => one.replace(/^ran /, '')).join()} did stays done`);
-      if (once === true && now !== undefined && now.text !== text) this.#remarks.add(`${names.join(', ')} keeps its value`);
     }
   }
 

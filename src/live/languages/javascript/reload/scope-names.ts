@@ -1,18 +1,10 @@
 // The names that a file has by now, for code that runs in its scope: an edit may have added some, moved others elsewhere and taken some away.
+import type { ScopeNames } from '../cells/placed-cell.ts';
 import type { Runnable } from '../loader/transform.ts';
 import { grafted } from './graft.ts';
 import { namesOf } from './graft-nodes.ts';
 import type { Script } from './swap.ts';
 import { type Units, unitsOf } from './units.ts';
-
-export interface ScopeNames {
-  /** All of them, as the file is now. */
-  readonly own: ReadonlySet<string>;
-  /** Those that the scope does not have by their names, or has as something else: what stands for each. */
-  readonly moved: ReadonlyMap<string, string>;
-  /** Those that cannot be assigned, and why. */
-  readonly fixed: ReadonlyMap<string, string>;
-}
 
 export function scopeNames(script: Script, file: string): ScopeNames {
   const format = /__vivarium_scope\?\.\(__filename,/.test(script.base) ? 'commonjs' : 'module';
