@@ -97,7 +97,7 @@ describe.each([
       'a.test.js': `import { it } from '${runner}'; it('hangs', () => { for (;;); });`,
     });
     const { head, isError } = await lab.call('run_tests', { timeout_ms: 3_000 });
-    expect(head).toBe('[TIMEOUT] The tests ran longer than 3000 ms and were stopped.');
+    expect(head).toBe('[TIMEOUT] The tests ran longer than 3 s and were stopped; run_tests(timeout_ms) says how long they may.');
     expect(isError).toBe(true);
   });
 });
