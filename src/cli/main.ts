@@ -26,7 +26,7 @@ async function run(argv: readonly string[]): Promise<number | undefined> {
 async function find(name: string): Promise<Command> {
   const row = findCommand(name);
   if (row !== undefined) return row.load();
-  const { near } = await import('./args/did-you-mean.ts');
+  const { near } = await import('../text/did-you-mean.ts');
   const meant = near(name, Object.keys(commands));
   const hint = meant === undefined ? 'vivarium --help lists the commands' : `Did you mean vivarium ${meant}?`;
   throw new CommandError(exitCodes.usage, `There is no command "${name}"`, { hint });

@@ -38,7 +38,7 @@ const bundles: Readonly<Record<string, Bundle>> = {
   './serve/fetch': { holds: [...core, ...http], maxBytes: 150_000, neutral: true },
   './auth': { holds: ['auth/', 'jsonrpc/', 'protocol/'], maxBytes: 50_000, neutral: true },
   './auth/node': { holds: ['node/', 'auth/', 'jsonrpc/', 'protocol/'], maxBytes: 43_000, neutral: false },
-  './live': { holds: [...core, 'node/', 'live/'], maxBytes: 280_000, neutral: false },
+  './live': { holds: [...core, 'node/', 'live/'], maxBytes: 290_000, neutral: false },
   './here': { holds: ['node/', 'live/'], maxBytes: 60_000, neutral: false },
   './check': { holds: ['node/', 'check/', 'schema/'], maxBytes: 488_000, neutral: false },
   './otel': { holds: ['otel/', 'jsonrpc/', 'protocol/'], maxBytes: 16_000, neutral: true },

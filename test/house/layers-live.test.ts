@@ -23,9 +23,9 @@ const layers: Readonly<Record<string, Layer>> = {
 
   // In an image: nothing of the host but types of what goes over the wire.
   'js-runtime/': { imports: [], types: ['image/'] },
-  'languages/javascript/loader/': { imports: ['languages/javascript/cells/', 'languages/javascript/reload/'] },
+  'languages/javascript/loader/': { imports: ['js-runtime/positions.ts', 'languages/javascript/cells/', 'languages/javascript/reload/'] },
   'languages/javascript/inspect/': {
-    imports: ['js-runtime/', 'languages/javascript/cells/', 'languages/javascript/loader/resolve.ts'],
+    imports: ['js-runtime/', 'languages/javascript/cells/', 'languages/javascript/loader/resolve.ts', 'languages/javascript/reload/'],
     types: ['image/'],
   },
   'languages/javascript/reload/': { imports: ['js-runtime/', 'languages/javascript/cells/', 'languages/javascript/loader/'] },
@@ -53,10 +53,12 @@ const layers: Readonly<Record<string, Layer>> = {
       ...facts,
       'languages/languages.ts',
       'languages/javascript/affected-tests.ts',
+      'languages/javascript/project-files.ts',
       'languages/javascript/cells/',
       'languages/javascript/loader/strip-types.ts',
     ],
   },
+  'languages/javascript/project-files.ts': { imports: ['languages/javascript/loader/resolve.ts'] },
   'languages/javascript/affected-tests.ts': { imports: ['languages/javascript/loader/resolve.ts'] },
   'languages/javascript/attached/': {
     imports: ['image/', 'languages/javascript/engine.ts', 'languages/javascript/cells/', 'languages/javascript/loader/strip-types.ts'],

@@ -1,6 +1,6 @@
 // What a command is, how it fails, and how its help is written.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { near } from './did-you-mean.ts';
+import { near } from '../../text/did-you-mean.ts';
 
 /** The same for every command. */
 export const exitCodes = {

@@ -43,7 +43,8 @@ export const operationDocs: Readonly<Record<OperationName, OperationDoc>> = {
   refs: { fields: '', answer: '`newest`: the last number that was given to a value', images: ['javascript', 'lisp', 'amber'] },
   reload: {
     fields: '`files`; without them, all that changed',
-    answer: '`text`, `failed: true` where nothing was changed, and `changed`: the files that were taken, where the image can tell',
+    answer:
+      '`text`, `failed: true` where nothing was changed, and where the image can tell `changed`: the files that were taken, and `same: true` where nothing had changed',
     images: ['javascript', 'lisp', 'amber'],
   },
   debug: {

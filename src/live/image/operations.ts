@@ -29,8 +29,8 @@ interface OperationTypes {
   readonly refs: { readonly fields: Nothing; readonly result: { readonly newest: number } };
   readonly reload: {
     readonly fields: { readonly files?: readonly string[] | undefined };
-    /** `changed`: the files that were taken, where the image can tell. */
-    readonly result: { readonly text: string; readonly failed: boolean; readonly changed: readonly string[] };
+    /** `changed`: the files that were taken, where the image can tell; `same`: that there is nothing else to tell than that none was. */
+    readonly result: { readonly text: string; readonly failed: boolean; readonly same: boolean; readonly changed: readonly string[] };
   };
   readonly debug: {
     readonly fields: {
@@ -91,7 +91,12 @@ export const operations: { readonly [Name in OperationName]: Operation<Name> } =
   packages: { quiet: true, decode: ({ names }) => ({ names: asTexts(names, maxNames) }) },
   refs: { quiet: true, decode: ({ newest }) => ({ newest: asCount(newest) }) },
   reload: {
-    decode: ({ text, failed, changed }) => ({ text: asText(text), failed: failed === true, changed: asTexts(changed, maxNames) }),
+    decode: ({ text, failed, same, changed }) => ({
+      text: asText(text),
+      failed: failed === true,
+      same: same === true,
+      changed: asTexts(changed, maxNames),
+    }),
   },
   debug: {
     decode: (frame) => ({

@@ -31,9 +31,17 @@ export interface TestRunner {
   args(selection: TestSelection, folder: string): readonly string[];
   /** Test files that a change of these files concerns, for a runner that cannot tell by itself. */
   affectedBy?(changed: readonly string[]): readonly string[];
+  /** Of the files that were asked for one that is not there, for a runner that takes paths and nothing else. */
+  missing?(files: readonly string[]): string | undefined;
+  /** The test files there are. */
+  tests?(): readonly string[];
   /** Files that must be in that folder. */
   readonly brings?: Readonly<Record<string, string>>;
   read(report: string): TestReport;
+  /** Of a report that is not whole: tests that began and did not end. */
+  unfinished?(report: string): readonly string[];
+  /** Files of the project that were changed after this time, by their paths in it. */
+  changedSince?(time: number): readonly string[];
 }
 
 export const reportFile = 'report.json';

@@ -236,8 +236,7 @@ export class Debugger {
         ownProperties: true,
       });
       for (const { name, value } of result) {
-        if (value === undefined || found.length >= maxLocals || found.some((one) => one.name === name)) continue;
-        if (name.startsWith('__vivarium_')) continue;
+        if (value === undefined || found.length >= maxLocals || found.some((one) => one.name === name) || isOurs(name)) continue;
         found.push({ name, text: (await this.#view(value)).text.slice(0, 200) });
       }
     }
@@ -273,6 +272,11 @@ export class Debugger {
     this.#enabling = undefined;
     await this.#inspector.post('Debugger.disable');
   }
+}
+
+/** What the loader gives a file besides its own. */
+function isOurs(name: string): boolean {
+  return name.startsWith('__vivarium_');
 }
 
 function argumentOf({ objectId, unserializableValue, value }: Remote): object {

@@ -66,6 +66,8 @@ let connected: Promise<void>;
 /** Probes that the main thread has not answered. */
 const probes = new Map<number, () => void>();
 let busy: number | undefined;
+/** An evaluation that is not sent to the main thread yet; undefined once it is to be stopped. */
+let preparing: number | undefined;
 const lookMs = 20_000;
 /** How long a stopped cell has to report its own end. */
 const tellMs = 100;
@@ -89,7 +91,14 @@ port.on('message', (message: WireFrame) => {
 function placed(message: WireFrame): WireFrame {
   const fault = message['fault'] as Fault | undefined;
   if (fault === undefined) return message;
-  return { ...message, fault: { ...fault, frames: fault.frames.map((one) => positions.inCell(one)) } };
+  return { ...message, fault: { ...fault, message: asNamed(fault.message), frames: fault.frames.map((one) => positions.inCell(one)) } };
+}
+
+/** The engine tells a name that lives elsewhere by its place. */
+function asNamed(message: string): string {
+  return message
+    .replace(/\(0 ?, ?(__vivarium_added\.[^)]*)\)/g, '$1')
+    .replace(/__vivarium_added\.f\d+_[a-z]+_([\w$]+)(?:\.default\b|\.\1\b)?/g, '$1');
 }
 
 // A cell stopped after an await never reports its end: report it once the main thread is free again.
@@ -195,9 +204,18 @@ async function carryOut(request: WireFrame): Promise<object | undefined> {
       {
         // `busy` must be set before the next request is read, so await only where necessary.
         const pauses = request['onError'] === 'pause';
-        if (pauses) await free();
-        const noted = language.noted(request, pauses);
-        if (noted !== undefined) await noted;
+        preparing = id;
+        try {
+          if (pauses) await free();
+          const noted = language.noted(request, pauses);
+          if (noted !== undefined) await noted;
+          if (preparing !== id) {
+            void debugging.rest();
+            return { interrupted: true };
+          }
+        } finally {
+          if (preparing === id) preparing = undefined;
+        }
       }
       busy = id;
       memory.work();
@@ -212,16 +230,23 @@ async function carryOut(request: WireFrame): Promise<object | undefined> {
       });
       return undefined;
     case 'interrupt':
+      if (preparing !== undefined) return withdraw();
       if (listen !== undefined && !debugging.paused && Atomics.load(inside, 0) === 0)
         throw new Error('it goes on in the program, which is not ours to stop');
       return stop(busy);
     case 'abandon':
+      if (preparing !== undefined) return withdraw();
       port.postMessage({ op: 'abandon', id: busy });
       return over(busy);
   }
   const answered = language.answer(request);
   if (answered !== undefined) return answered;
   throw new Error(`This image does not know ${String(request['op'])}`);
+}
+
+function withdraw(): object {
+  preparing = undefined;
+  return {};
 }
 
 /**

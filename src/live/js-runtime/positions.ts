@@ -65,9 +65,11 @@ export class Positions {
   }
 
   /** In a cell; other files come as they were written. */
-  inCell<T extends Position>(at: T): T {
-    const columns = this.#cells.get(at.file);
-    if (columns === undefined) return at;
+  inCell<T extends Position & { readonly name?: string }>(given: T): T {
+    const columns = this.#cells.get(given.file);
+    if (columns === undefined) return given;
+    // The function of a cell has no name of its own.
+    const at = given.name?.startsWith('__vivarium_') === true ? { ...given, name: '' } : given;
     let shift = 0;
     for (const [line, there, own] of columns) {
       if (line + 1 > at.line || (line + 1 === at.line && there > at.column - 1)) break;
@@ -77,7 +79,7 @@ export class Positions {
   }
 
   /** As the engine has it, by its own numbers. */
-  async inScript<T extends Position>(scriptId: string, at: T): Promise<T> {
+  async inScript<T extends Position & { readonly name?: string }>(scriptId: string, at: T): Promise<T> {
     if (/^cell-\d+$/.test(at.file)) return this.inCell(at);
     const places = this.#swapped.get(scriptId) ?? this.#overlaid.get(at.file);
     if (places !== undefined) {
@@ -108,6 +110,11 @@ function mapIn(code: string): SourceMap | null {
     // A map that cannot be read is none.
     return null;
   }
+}
+
+/** A place in a compiled text, from 0, as it is in the file that it was made of. */
+export function writtenIn(code: string, line: number, column: number): readonly [line: number, column: number] {
+  return written(mapIn(code), line, column) ?? [line, column];
 }
 
 function written(map: SourceMap | null, line: number, column: number): readonly [line: number, column: number] | undefined {

@@ -210,7 +210,10 @@ export function createLive(options: LiveOptions = {}): Live {
   if (options.audit !== undefined)
     for (const one of new Set([server, local])) one.around((call, next) => calledBy(callerOf(call, single), next));
   coreOf(server).farewells.add((sessionId) => void place.leave(sessionId));
-  const close = (): Promise<void> => sessions.closeAll();
+  const close = (): Promise<void> => {
+    place.tests.stop();
+    return sessions.closeAll();
+  };
   return {
     server,
     local,

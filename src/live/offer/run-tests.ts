@@ -1,7 +1,10 @@
 // run_tests: the project's own tests with its own runner. Tests run in the image where the language has them there.
+import { resolve } from 'node:path';
+import { realOf } from '../../node/real-path.ts';
 import type { Context } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
 import { ToolError } from '../../server/tool.ts';
+import { near } from '../../text/did-you-mean.ts';
 import type { Ending } from '../access/audit.ts';
 import type { Engine } from '../image/engine.ts';
 import type { TestReport, TestRunner, TestSelection } from '../image/test-runner.ts';
@@ -51,7 +54,7 @@ export function offerRunTests(server: Server, place: CallerSessions, found: Test
       const session = inImages ? await sessionWith(place, handle, ctx) : undefined;
       const { report, text } =
         session === undefined
-          ? await inProcess(terms, terms.engines, { files, name }, timeout_ms, ctx)
+          ? await inProcess(place, terms, runnerFor(terms, terms.engines), { files, name }, timeout_ms, ctx)
           : await inImage(place, session, { files, name }, timeout_ms, ctx);
       const { passed, failed, skipped } = report;
       return textResult({ status: failed > 0 ? 'failed' : 'passed', passed, failed, skipped }, text);
@@ -59,24 +62,36 @@ export function offerRunTests(server: Server, place: CallerSessions, found: Test
   );
 }
 
+function runnerFor({ home }: TestTerms, engines: readonly Engine[]): TestRunner {
+  const runner = findRunner(home.folder, engines);
+  if (runner === undefined) throw new ToolError(`run_tests ${noRunner(home.folder)}`);
+  return runner;
+}
+
 /** Throws a ToolError where no test ran to its end. */
 async function inProcess(
+  place: CallerSessions,
   terms: TestTerms,
-  engines: readonly Engine[],
+  runner: TestRunner,
   selection: TestSelection,
-  timeoutMs: number,
+  asked: number,
   ctx: Context,
 ): Promise<TestsRun> {
-  const runner = findRunner(terms.home.folder, engines);
-  if (runner === undefined) throw new ToolError(`run_tests ${noRunner(terms.home.folder)}`);
   const files = selection.changed === undefined ? selection.files : (runner.affectedBy?.(selection.changed) ?? []);
   if (selection.changed !== undefined && runner.affectedBy !== undefined && files.length === 0) return concerned(runner);
-  const begin = (): Promise<Ended> =>
-    runTests(runner, { ...selection, files }, { ...terms, timeoutMs: Math.min(timeoutMs, terms.timeoutMs) }, ctx);
+  const missing = runner.missing?.(files);
+  if (missing !== undefined) {
+    const meant = near(missing, runner.tests?.() ?? []);
+    throw new ToolError(terms.mask(`There is no file ${oneLine(missing)}${meant === undefined ? '' : `: did you mean ${meant}?`}`));
+  }
+  const timeoutMs = Math.min(asked, terms.timeoutMs);
+  const caller = { runs: place.tests, owner: place.ownerOf(ctx) };
+  const begin = (): Promise<Ended> => runTests(runner, { ...selection, files }, { ...terms, timeoutMs }, caller, ctx);
   const about = { engine: { language: runner.title } };
-  const { report, output, why, code, ms } = await terms.audit.watch(about, 'run_tests', JSON.stringify(selection), begin, endingOf);
+  const ended = await terms.audit.watch(about, 'run_tests', JSON.stringify(selection), begin, endingOf);
+  const { report, output, why, code, ms } = ended;
   const tail = output.trim() === '' ? '' : `\n--- output\n${output.trim()}`;
-  if (why === 'timeout') throw new ToolError(terms.mask(`[TIMEOUT] The tests ran longer than ${timeoutMs} ms and were stopped.${tail}`));
+  if (why !== 'over') throw new ToolError(terms.mask(`${stoppedText(ended, timeoutMs)}${tail}`));
   if (report === undefined) throw new ToolError(terms.mask(`[ERROR] ${runner.title} ended with ${code} and left no report.${tail}`));
   if (report.passed + report.failed === 0) {
     if (selection.changed !== undefined && report.skipped === 0) return concerned(runner);
@@ -86,22 +101,62 @@ async function inProcess(
   return { report, text: terms.mask(reportText(report, runner.title, ms)) };
 }
 
+function stoppedText({ why, unfinished, ms }: Ended, timeoutMs: number): string {
+  const seconds = (time: number): string => `${Number((time / 1000).toFixed(1))} s`;
+  const names = unfinished.slice(0, maxFailures).map((one) => `\n… ${oneLine(one)}`);
+  const begun = names.length === 0 ? '' : `\nBegun and not ended:${names.join('')}`;
+  if (why === 'interrupted') return `[INTERRUPTED] The tests were stopped after ${seconds(ms)}.${begun}`;
+  return `[TIMEOUT] The tests ran longer than ${seconds(timeoutMs)} and were stopped; run_tests(timeout_ms) says how long they may.${begun}`;
+}
+
 function concerned({ title }: TestRunner): TestsRun {
   const report = { passed: 0, failed: 0, skipped: 0, failures: [] };
   return { report, text: `[NO TESTS] No test imports what changed (${title}).` };
 }
 
-/** The tests that a change of these files concerns; where tests run in the image, all of them. */
+/** After an edit an answer is waited for: not as long as for all tests. */
+const afterEditMs = 120_000;
+
+/** Files that changed since the tests they concern last passed. */
+interface Untested {
+  since: number;
+  readonly files: Set<string>;
+}
+
+const untested = new WeakMap<Session, Untested>();
+
+/** The tests that a change of these files concerns, or of others on the disk; where tests run in the image, all of them. */
 export async function testsAfter(
   place: CallerSessions,
   terms: TestTerms,
   session: Session,
   changed: readonly string[],
   ctx: Context,
-): Promise<TestsRun> {
+): Promise<TestsRun | { readonly report?: undefined; readonly text: string }> {
   const { engine } = session;
   if (engine.testsCode !== undefined) return inImage(place, session, { files: [] }, place.timeoutMs, ctx);
-  return inProcess(terms, [engine], { files: [], changed }, place.timeoutMs, ctx);
+  const { folder } = terms.home;
+  const runner = findRunner(folder, [engine]);
+  if (runner === undefined) return { text: `[NO TESTS] No test was run: vivarium ${noRunner(folder, engine.language)}.` };
+  const pending = untested.get(session) ?? { since: session.opened, files: new Set<string>() };
+  untested.set(session, pending);
+  const began = Date.now();
+  for (const file of [...changed, ...(runner.changedSince?.(pending.since) ?? [])]) pending.files.add(realOf(resolve(folder, file)));
+  if (pending.files.size === 0) return { text: 'Nothing changed since the tests last ran, so none was run; run_tests runs them.' };
+  const run = await inProcess(
+    place,
+    terms,
+    runner,
+    { files: [], changed: [...pending.files] },
+    Math.min(place.timeoutMs, afterEditMs),
+    ctx,
+  );
+  // Those that failed run again, whatever changes next.
+  if (run.report.failed === 0) {
+    pending.since = began;
+    pending.files.clear();
+  }
+  return run;
 }
 
 /** The runner of the first language that has one. */
@@ -113,13 +168,14 @@ export function findRunner(cwd: string, engines: readonly Engine[]): TestRunner 
   return undefined;
 }
 
-export function noRunner(cwd: string): string {
-  const tools = languages.flatMap(({ testTools }) => testTools);
+export function noRunner(cwd: string, language?: string): string {
+  const tools = languages.flatMap((one) => (language === undefined || one.language === language ? one.testTools : []));
+  if (tools.length < 2) return `finds no ${tools[0] ?? 'tests'} in ${cwd}`;
   return `finds neither ${tools.slice(0, -1).join(', ')} nor ${tools.at(-1)} in ${cwd}`;
 }
 
 function endingOf({ report, why, code }: Ended): Ending {
-  if (why === 'timeout') return { outcome: 'interrupted', line: why };
+  if (why !== 'over') return { outcome: 'interrupted', line: why };
   if (report === undefined) return { outcome: 'error', line: `it ended with ${code} and left no report` };
   const { passed, failed } = report;
   return { outcome: failed > 0 ? 'error' : 'ok', line: `${passed} passed, ${failed} failed` };

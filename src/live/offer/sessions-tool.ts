@@ -52,12 +52,11 @@ async function carryOut(
   const { handle, owner } = session;
   switch (action) {
     case 'interrupt': {
+      const tests = place.tests.stop(owner);
       const stopped = await session.stop();
-      return okResult(
-        session,
-        session.state,
-        stopped ? `Interrupted ${handle}. evaluate without code says what became of it.` : `Nothing runs in ${handle}.`,
-      );
+      const told = stopped ? [`Interrupted ${handle}. evaluate without code says what became of it.`] : [];
+      if (tests > 0) told.push('The tests that ran were stopped; the call that ran them says so.');
+      return okResult(session, session.state, told.join(' ') || `Nothing runs in ${handle}.`);
     }
     case 'reset':
       await session.reset();

@@ -3,7 +3,7 @@ import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { signalGroup } from '../../node/process-group.ts';
+import { ProcessGroup, signalGroup } from '../../node/process-group.ts';
 import type { Context } from '../../server/context.ts';
 import type { Audit } from '../access/audit.ts';
 import type { Engine } from '../image/engine.ts';
@@ -13,6 +13,7 @@ import { reportFile, type TestReport, type TestRunner, type TestSelection } from
 import { type SandboxTerms, sandboxed } from '../sandbox/sandbox.ts';
 import { OutputBuffer } from '../session/output-buffer.ts';
 import type { ProjectFolder } from '../session/project-folder.ts';
+import type { TestRuns } from '../session/test-runs.ts';
 
 export interface TestTerms {
   readonly home: ProjectFolder;
@@ -27,10 +28,20 @@ export interface TestTerms {
   unfinished(text: string): number;
 }
 
+type Why = 'over' | 'timeout' | 'interrupted';
+
+/** Where runs are known while they last, and whose this one is. */
+export interface TestCaller {
+  readonly runs: TestRuns;
+  readonly owner: string;
+}
+
 export interface Ended {
   readonly report: TestReport | undefined;
   readonly output: string;
-  readonly why: 'over' | 'timeout';
+  readonly why: Why;
+  /** Where it was stopped: tests that had begun, as far as the runner tells. */
+  readonly unfinished: readonly string[];
   readonly code: number | null;
   readonly ms: number;
 }
@@ -39,18 +50,25 @@ const maxReport = 64 * 1024 * 1024;
 /** How long to wait for buffered output after the runner exited. */
 const drainMs = 500;
 
-export async function runTests(runner: TestRunner, selection: TestSelection, terms: TestTerms, ctx: Context): Promise<Ended> {
+export async function runTests(
+  runner: TestRunner,
+  selection: TestSelection,
+  terms: TestTerms,
+  caller: TestCaller,
+  ctx: Context,
+): Promise<Ended> {
   const folder = await mkdtemp(join(tmpdir(), 'vivarium-tests-'));
   const began = performance.now();
   try {
     for (const [name, text] of Object.entries(runner.brings ?? {})) await writeFile(join(folder, name), text);
     const printed = new OutputBuffer(terms.maxOutput);
-    const { code, why } = await finished(runner, runner.args(selection, folder), folder, terms, printed, ctx);
+    const { code, why } = await finished(runner, runner.args(selection, folder), folder, terms, printed, caller, ctx);
     const text = await reportIn(folder);
     return {
       report: text === undefined ? undefined : readSafely(runner, text),
       output: printed.take(terms.unfinished).text,
       why,
+      unfinished: text === undefined || why === 'over' ? [] : namesIn(runner, text),
       code,
       ms: performance.now() - began,
     };
@@ -75,35 +93,51 @@ function readSafely(runner: TestRunner, text: string): TestReport | undefined {
   }
 }
 
+function namesIn(runner: TestRunner, text: string): readonly string[] {
+  try {
+    return runner.unfinished?.(text) ?? [];
+  } catch {
+    return [];
+  }
+}
+
 async function finished(
-  { command, reads = [] }: TestRunner,
+  { title, command, reads = [] }: TestRunner,
   args: readonly string[],
   folder: string,
   { home, env, timeoutMs, mask, unfinished, sandbox, audit }: TestTerms,
   printed: OutputBuffer,
+  { runs, owner }: TestCaller,
   ctx: Context,
-): Promise<{ code: number | null; why: 'over' | 'timeout' }> {
+): Promise<{ code: number | null; why: Why }> {
   // In a process group of its own, which is killed afterwards.
   const plain = { command: await command(), args, env, cwd: home.folder, terms: {}, reads };
   const launch = sandbox === undefined ? plain : audit.outOfReach(sandboxed(plain, sandbox, [folder]));
   const child = startChild(launch, false);
   const printing = [child.stdout, child.stderr] as Readable[];
   for (const stream of printing) stream.setEncoding('utf8').on('data', (text: string) => printed.add(text));
-  let why: 'over' | 'timeout' = 'over';
+  // Also where this process is ended before them.
+  const group = child.pid === undefined ? undefined : new ProcessGroup(child, child.pid);
+  let why: Why = 'over';
   const stop = (): void => {
     if (child.pid === undefined) return;
     // Descendants with a process group of their own first, while the pid is still ours.
     if (child.exitCode === null && child.signalCode === null) endDescendants(child.pid);
     signalGroup(child.pid, 'SIGKILL');
   };
-  const timer = setTimeout(() => {
-    why = 'timeout';
+  const stopFor = (reason: Why): void => {
+    why = reason;
     stop();
-  }, timeoutMs);
+  };
+  const timer = setTimeout(() => stopFor('timeout'), timeoutMs);
+  const over = runs.add({ owner, stop: () => stopFor('interrupted') });
   ctx.signal.addEventListener('abort', stop, { once: true });
   if (ctx.signal.aborted) stop();
   let beats = 0;
-  const beat = setInterval(() => ctx.progress(++beats, undefined, mask(printed.lastLine(unfinished)).slice(-120) || 'tests run'), 1_000);
+  const beat = setInterval(() => {
+    const said = mask(printed.lastLine(unfinished)).slice(-120);
+    ctx.progress(++beats, undefined, said || `${title} runs the tests`);
+  }, 1_000);
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject).once('close', resolve);
@@ -118,8 +152,10 @@ async function finished(
   } finally {
     clearTimeout(timer);
     clearInterval(beat);
+    over();
     ctx.signal.removeEventListener('abort', stop);
     stop();
+    await group?.release();
     for (const stream of printing) stream.destroy();
   }
 }

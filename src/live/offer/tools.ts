@@ -118,15 +118,13 @@ export function offerTools(server: Server, place: CallerSessions, tests: TestTer
     },
     async ({ files, test = false, session: own }, ctx) => {
       const session = await place.sessionFor(ctx, own);
-      const { text: said, failed, changed } = await askImage(session, 'reload', { files }, ctx);
+      const { text: said, failed, same, changed } = await askImage(session, 'reload', { files }, ctx);
       if (failed) throw failure(session, test ? `${said}\nNo test was run.` : said);
       if (!test) return okResult(session, 'ok', withNotices(session, ctx, said));
-      // Only some images tell what changed.
-      const same = changed.length === 0 && session.engine.testsCode === undefined;
-      const tested = same ? undefined : await testsAfter(place, tests, session, changed, ctx).catch(asWords);
-      const { report, text: told } = tested ?? { text: 'Nothing changed, so no test was run.' };
-      const words = withNotices(session, ctx, `${said}\n${told}`);
-      if (tested !== undefined && report === undefined) throw failure(session, words);
+      const tested = await testsAfter(place, tests, session, changed, ctx).catch(asWords);
+      const { report, text: told } = tested;
+      const words = withNotices(session, ctx, `${same && report !== undefined ? 'Nothing that is loaded changed.' : said}\n${told}`);
+      if ('isStopped' in tested) throw failure(session, words);
       if (report === undefined) return okResult(session, 'ok', words);
       const { passed, failed: bad, skipped } = report;
       return okResult(session, bad > 0 ? 'failed' : 'passed', words, { passed, failed: bad, skipped });
@@ -137,8 +135,8 @@ export function offerTools(server: Server, place: CallerSessions, tests: TestTer
 }
 
 /** The files are swapped in, whatever became of the tests. */
-function asWords(error: unknown): { readonly report?: undefined; readonly text: string } {
-  if (error instanceof ToolError) return { text: error.message };
+function asWords(error: unknown): { readonly report?: undefined; readonly text: string; readonly isStopped: true } {
+  if (error instanceof ToolError) return { text: error.message, isStopped: true };
   throw error;
 }
 

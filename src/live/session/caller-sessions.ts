@@ -6,6 +6,7 @@ import { ToolError } from '../../server/tool.ts';
 import type { ProjectFolder } from './project-folder.ts';
 import type { EvaluateOptions, Session } from './session.ts';
 import { NoSession, type Sessions } from './sessions.ts';
+import { TestRuns } from './test-runs.ts';
 
 export interface CallerSessionsOptions {
   readonly sessions: Sessions;
@@ -33,6 +34,7 @@ export class CallerSessions {
   readonly #nameless: boolean;
   readonly #perOwner: boolean;
   readonly home: ProjectFolder;
+  readonly tests: TestRuns = new TestRuns();
   /** Annotations of read-only tools; nothing is promised where programs can be attached. */
   readonly looks: { readonly annotations?: { readonly readOnlyHint: true } };
 

@@ -61,6 +61,7 @@ export class Session {
   readonly background: OutputBuffer;
   readonly entries: Entry[] = [];
   readonly definitions: Map<string, number> = new Map();
+  readonly opened: number = Date.now();
   version = '';
   onChange: (names: readonly string[]) => void = () => undefined;
   /** Saved image that the next image starts from; used once. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { near } from '../../../src/cli/args/did-you-mean.ts';
 import { words } from '../../../src/cli/args/split-words.ts';
 import { signatureOf } from '../../../src/cli/terminal/signature.ts';
+import { near } from '../../../src/text/did-you-mean.ts';
 
 const tool = (properties: Readonly<Record<string, object>>, more: object = {}) => ({
   name: 't',

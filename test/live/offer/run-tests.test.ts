@@ -97,7 +97,7 @@ describe.each([
       'a.test.js': `import { it } from '${runner}'; it('hangs', () => { for (;;); });`,
     });
     const { head, isError } = await lab.call('run_tests', { timeout_ms: 3_000 });
-    expect(head).toBe('[TIMEOUT] The tests ran longer than 3000 ms and were stopped.');
+    expect(head).toBe('[TIMEOUT] The tests ran longer than 3 s and were stopped; run_tests(timeout_ms) says how long they may.');
     expect(isError).toBe(true);
   });
 });
@@ -287,4 +287,10 @@ it('reads what jest 29.7 reports: what failed, and where, files that cannot be l
     ['broken.test.js', 'broken.test.js:1'],
   ]);
   expect(report?.failures.map(({ message }) => message).join()).toMatch(/Expected length: 0[\s\S]*broken|broken[\s\S]*Expected length: 0/);
+});
+
+it('A file that is not there is named, with the one that may be meant', async () => {
+  await using lab = await openProject({ 'package.json': withNode, 'test/cart.test.js': cases('node:test') });
+  const { text, isError } = await lab.call('run_tests', { files: ['test/crat.test.js'] });
+  expect([isError, text]).toEqual([true, 'There is no file test/crat.test.js: did you mean test/cart.test.js?']);
 });

@@ -1,6 +1,7 @@
 // Arguments as people write them on a command line: k=v, k:=json, k=@file, and JSON whole.
+
+import { near } from '../../../text/did-you-mean.ts';
 import { type Arguments, CommandError, exitCodes, type Flag } from '../../args/command.ts';
-import { near } from '../../args/did-you-mean.ts';
 import { readText } from '../../args/read-file.ts';
 import { standardInput } from '../../args/standard-input.ts';
 import { resolveRef } from '../../terminal/signature.ts';

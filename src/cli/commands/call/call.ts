@@ -2,8 +2,8 @@
 import { modelView } from '../../../client/model-view.ts';
 import type { CallToolResult, ContentBlock, Tool } from '../../../protocol/types.ts';
 import { compileUntrusted } from '../../../schema/untrusted.ts';
+import { near } from '../../../text/did-you-mean.ts';
 import { type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
-import { near } from '../../args/did-you-mean.ts';
 import { ifListed, visit } from '../../target/connect-target.ts';
 import { answerHint, askerOf, questionFlags } from '../../target/questions.ts';
 import { targetFlags } from '../../target/target-flags.ts';

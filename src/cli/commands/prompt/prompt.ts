@@ -1,7 +1,7 @@
 // vivarium prompt: a prompt as a model would get it.
 import type { Prompt } from '../../../protocol/types.ts';
+import { near } from '../../../text/did-you-mean.ts';
 import { type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
-import { near } from '../../args/did-you-mean.ts';
 import { ifListed, visit } from '../../target/connect-target.ts';
 import { askerOf, questionFlags } from '../../target/questions.ts';
 import { targetFlags } from '../../target/target-flags.ts';

@@ -8,6 +8,7 @@ import { fileAt, findFile, isFile, ownFile, source, urlOf } from './loader/resol
 import { changedSettings } from './loader/settings.ts';
 import { flawIn, leaveScopes, runnable } from './loader/transform.ts';
 import { projectOf } from './loader/tsconfig.ts';
+import { begunModules, flawed, mendedFiles, noteBegun, noteLacking } from './loader/unread.ts';
 import { wasmModule } from './loader/wasm.ts';
 
 interface Context {
@@ -54,7 +55,10 @@ export async function resolve(
   if (specifier.startsWith('vivarium:')) return { url: `${specifier}#${Math.random()}`, shortCircuit: true };
   const { parentURL = '' } = context;
   if (!parentURL.startsWith('file:')) return next(specifier, context);
-  const found = await find(specifier, fileURLToPath(parentURL), context, next);
+  const found = await find(specifier, fileURLToPath(parentURL), context, next).catch((error: unknown) => {
+    noteLacking(parentURL);
+    throw error;
+  });
   const address = bare(found.url);
   // What stands in front of a module means the module.
   if (!address.startsWith('file:') || found.url !== address || (parentURL !== address && bare(parentURL) === address)) return found;
@@ -87,6 +91,7 @@ export async function load(url: string, context: Context, next: (url: string, co
   const facade = facades.get(url);
   if (facade !== undefined) return { format: 'module', source: facade, shortCircuit: true };
   const file = fileURLToPath(url);
+  if (ownFile(file) && (source.test(file) || /\.json$/.test(file))) noteBegun(url);
   if (/\.json$/.test(file)) return { format: 'json', source: await data(file), shortCircuit: true };
   if (/\.wasm$/.test(file)) return { format: 'module', source: wasmModule(file, await data(file)), shortCircuit: true };
   if (/\.node$/.test(file)) return { format: 'commonjs', source: null, shortCircuit: true };
@@ -114,7 +119,9 @@ function asked(url: string): unknown {
   if (pathname === 'links') return [...(importers.get(bare(String(searchParams.get('url')))) ?? [])].map(([one, by]) => [one, [...by]]);
   if (pathname === 'unpass') return unpass(String(searchParams.get('url')));
   if (pathname === 'flaw') return flaw();
-  if (pathname === 'data') return { data: changedData(), settings: changedSettings() };
+  if (pathname === 'begun') return begunModules();
+  if (pathname === 'unread') return readAgain(urls, String(searchParams.get('at')));
+  if (pathname === 'data') return { data: changedData(), settings: changedSettings(), mended: mendedFiles() };
   return null;
 }
 
@@ -147,6 +154,16 @@ function renew(urls: readonly string[]): { readonly version: number; readonly st
   before = [...stale].map((one) => [one, versions.get(one)] as const);
   for (const one of stale) versions.set(one, `v=${latest}`);
   return { version: latest, stale: [...stale] };
+}
+
+/** Those of them that could not be read, and all that import those, as far as nothing that ran is asked for instead. */
+function readAgain(notRun: readonly string[], at: string): null {
+  const current = (address: string): string => (versions.has(address) ? `${address}?${versions.get(address)}` : address);
+  const stale = new Set(flawed(notRun, at).map(bare));
+  for (const one of stale) for (const importer of importers.get(one)?.keys() ?? []) if (!isCell(importer)) stale.add(importer);
+  latest++;
+  for (const one of stale) if (notRun.includes(current(one))) versions.set(one, `v=${latest}`);
+  return null;
 }
 
 function revert(version: number): null {

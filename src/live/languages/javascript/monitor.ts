@@ -17,7 +17,7 @@ function javaScriptMonitor(services: MonitorServices): LanguageMonitor {
   const { inspector, debugging, positions, folder, inTime } = services;
   const reloading = new Reloader(inspector, debugging, positions, folder);
   const scripts = new ProjectScripts(services, reloading.shown);
-  const scopes = new ModuleScopes(inspector, debugging, folder);
+  const scopes = new ModuleScopes(inspector, debugging, folder, reloading);
   const lookup = new Lookup(inspector, scripts, positions);
   const measuring = new Profiler(inspector, folder, positions);
   const answers: Readonly<Record<string, (request: WireFrame) => Promise<object>>> = {
@@ -40,9 +40,15 @@ function javaScriptMonitor(services: MonitorServices): LanguageMonitor {
       scripts.remember(asWritten(request), request['text'] as string | undefined);
       reloading.remember(request['imports']);
       const { within, scoped } = request as { readonly within?: string; readonly scoped?: ScopedCell };
-      positions.remember(String(request['code']), scoped?.columns ?? request['columns']);
-      if (within === undefined || scoped === undefined) return pauses ? debugging.pauseOnErrors() : undefined;
-      return scopes.prepare(within, scoped, `cell-${String(request['cell'])}`).then(() => (pauses ? debugging.pauseOnErrors() : undefined));
+      const code = String(request['code']);
+      if (within === undefined || scoped === undefined) {
+        positions.remember(code, request['columns']);
+        return pauses ? debugging.pauseOnErrors() : undefined;
+      }
+      return scopes.prepare(within, scoped, `cell-${String(request['cell'])}`).then((columns) => {
+        positions.remember(code, columns);
+        return pauses ? debugging.pauseOnErrors() : undefined;
+      });
     },
     answer: (request) => answers[String(request['op'])]?.(request),
   };

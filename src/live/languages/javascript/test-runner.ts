@@ -1,13 +1,14 @@
 // The test runners of a Node project: how each is found, started and read.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { stripVTControlCharacters as plain } from 'node:util';
 import { readPlainFile } from '../../../node/plain-file.ts';
 import { reportFile, type TestFailure, type TestReport, type TestRunner } from '../../image/test-runner.ts';
 import { packageFile } from '../../package-files.ts';
 import { affectedBy } from './affected-tests.ts';
+import { changedSince, testFilesOf } from './project-files.ts';
 
 interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>;
@@ -15,16 +16,14 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-const maxFiles = 2_000;
 const maxManifest = 1_048_576;
-const testFile = /(?:\.|-|_)(?:test|spec)\.[cm]?[jt]sx?$|^test-.*\.[cm]?[jt]s$/;
 
-type NodeTests = Omit<TestRunner, 'command'>;
+type NodeTests = Omit<TestRunner, 'command' | 'changedSince'>;
 
 /** Found by the project's dependencies and its test script; `node` is the Node that runs the project. */
 export function nodeTests(cwd: string, node: TestRunner['command']): TestRunner | undefined {
   const found = findRunner(cwd);
-  return found && { ...found, command: node };
+  return found && { ...found, command: node, changedSince: (time) => changedSince(cwd, time) };
 }
 
 function findRunner(cwd: string): NodeTests | undefined {
@@ -80,6 +79,8 @@ function nodeOf(cwd: string): NodeTests {
     title: 'node:test',
     brings: { 'reporter.mjs': nodeReporter },
     affectedBy: (changed) => affectedBy(changed, testFilesOf(cwd), cwd),
+    missing: (files) => files.find((file) => !/[*?{]/.test(file) && !existsSync(resolve(cwd, file))),
+    tests: () => testFilesOf(cwd),
     args: ({ files, name }, folder) => [
       ...(loaders.length > 0 ? loaders.flatMap((flag) => flag.split(' ')) : typeLoader(cwd, files.length > 0 ? files : testFilesOf(cwd))),
       '--test',
@@ -90,6 +91,7 @@ function nodeOf(cwd: string): NodeTests {
       ...(files.length > 0 ? files : testFilesOf(cwd)),
     ],
     read: (report) => readNode(report, cwd),
+    unfinished: (report) => unfinishedIn(report, cwd),
   };
 }
 
@@ -108,6 +110,8 @@ const nodeReporter = `export default async function* (events) {
   for await (const { type, data } of events) {
     const { name, nesting, file, line, skip, todo, details, message } = data ?? {};
     const at = { name, nesting, file, line };
+    if (type === 'test:dequeue') yield JSON.stringify({ type: 'begun', ...at }) + '\\n';
+    if (type === 'test:complete') yield JSON.stringify({ type: 'over', ...at }) + '\\n';
     if (type === 'test:start') yield JSON.stringify({ type: 'start', ...at }) + '\\n';
     if (type === 'test:stderr') yield JSON.stringify({ type: 'said', file, message }) + '\\n';
     if (type !== 'test:pass' && type !== 'test:fail') continue;
@@ -120,7 +124,7 @@ const nodeReporter = `export default async function* (events) {
 `;
 
 interface NodeLine {
-  readonly type: 'start' | 'said' | 'pass' | 'fail';
+  readonly type: 'begun' | 'over' | 'start' | 'said' | 'pass' | 'fail';
   readonly name?: string;
   readonly nesting?: number;
   readonly file?: string;
@@ -140,7 +144,7 @@ function readNode(report: string, cwd: string): TestReport {
     const { type, name = '', nesting = 0, file = '', line = 1, suite, idle, message = '', stack = '' } = JSON.parse(text) as NodeLine;
     if (type === 'said') said.set(file, `${said.get(file) ?? ''}${message}`.slice(-2_000));
     if (type === 'start') names.splice(nesting, names.length, name);
-    if (type === 'start' || type === 'said' || suite === true) continue;
+    if ((type !== 'pass' && type !== 'fail') || suite === true) continue;
     if (idle === true) skipped++;
     else if (type === 'pass') passed++;
     else {
@@ -153,6 +157,27 @@ function readNode(report: string, cwd: string): TestReport {
     }
   }
   return { passed, failed, skipped, failures };
+}
+
+/** Tests that began and did not end, the innermost of each file. */
+function unfinishedIn(report: string, cwd: string): string[] {
+  const running = new Map<string, NodeLine>();
+  const keyOf = ({ file, name, line, nesting }: NodeLine): string => JSON.stringify([file, name, line, nesting]);
+  for (const text of report.split('\n')) {
+    // The last line may be a part of one.
+    if (!text.endsWith('}')) continue;
+    const line = JSON.parse(text) as NodeLine;
+    if (line.type === 'begun') running.set(keyOf(line), line);
+    else if (line.type === 'over' || line.type === 'pass' || line.type === 'fail') running.delete(keyOf(line));
+  }
+  const all = [...running.values()];
+  const isFile = ({ name = '', file = '' }: NodeLine): boolean => name !== '' && (file === name || file.endsWith(`/${name}`));
+  const tests = all.filter((one) => !isFile(one));
+  const files = all.filter((one) => isFile(one) && !tests.some(({ file }) => file === one.file));
+  return [
+    ...tests.map(({ name, file = '', line }) => `${name} (${short(file, cwd)}:${line})`),
+    ...files.map(({ name = '' }) => short(name, cwd)),
+  ];
 }
 
 interface JestReport {
@@ -235,21 +260,6 @@ function binOf(cwd: string, name: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function testFilesOf(cwd: string): string[] {
-  const found: string[] = [];
-  const folders = [''];
-  for (let seen = 0; folders.length > 0 && seen < maxFiles; ) {
-    const folder = folders.shift() as string;
-    for (const entry of existsSync(join(cwd, folder)) ? readdirSync(join(cwd, folder), { withFileTypes: true }) : []) {
-      seen++;
-      const path = join(folder, entry.name);
-      if (entry.isDirectory() && !/^(?:node_modules|dist|build|coverage|\..*)$/.test(entry.name)) folders.push(path);
-      else if (entry.isFile() && testFile.test(entry.name)) found.push(path);
-    }
-  }
-  return found;
 }
 
 function usesNode(file: string): boolean {

@@ -1,19 +1,21 @@
 // Names of a file that live elsewhere: every mention of one is written as the place where it is now.
 import type { AnyNode, Pattern, Program } from 'acorn';
 
-type Edit = { readonly start: number; readonly end: number; readonly text: string };
+export type Edit = { readonly start: number; readonly end: number; readonly text: string };
 
 export class References {
   readonly #code: string;
   readonly #edits: Edit[] = [];
   readonly #moved: ReadonlyMap<string, string>;
+  readonly #targets: ReadonlyMap<string, string>;
   readonly #statements: Set<number> = new Set();
 
-  /** `moved`: what stands for a name of the top level. */
-  constructor(code: string, program: Program, moved: ReadonlyMap<string, string>) {
+  /** `moved`: what stands for a name of the top level; `targets`: what does so where something is assigned to it. */
+  constructor(code: string, program: Program, moved: ReadonlyMap<string, string>, targets: ReadonlyMap<string, string> = moved) {
     this.#code = code;
     this.#moved = moved;
-    if (moved.size > 0) for (const one of program.body) this.#visit(one, one, '', new Set());
+    this.#targets = targets;
+    if (moved.size + targets.size > 0) for (const one of program.body) this.#visit(one, one, '', new Set(), false);
     this.#edits.sort((a, b) => a.start - b.start);
   }
 
@@ -35,39 +37,73 @@ export class References {
       .map((edit) => ({ start: edit.start, name: this.#code.slice(edit.start, edit.end) }));
   }
 
-  #visit(node: AnyNode, parent: AnyNode, key: string, hidden: ReadonlySet<string>): void {
+  get edits(): readonly Edit[] {
+    return this.#edits;
+  }
+
+  #visit(node: AnyNode, parent: AnyNode, key: string, hidden: ReadonlySet<string>, isTarget: boolean): void {
     if (node.type === 'Identifier') {
-      const place = hidden.has(node.name) || isLabelOrKey(parent, key) ? undefined : this.#moved.get(node.name);
-      if (place !== undefined) this.#edits.push({ start: node.start, end: node.end, text: this.#called(node, parent, key, place) });
+      const place = hidden.has(node.name) || isLabelOrKey(parent, key) ? undefined : this.#place(node.name, isTarget);
+      if (place !== undefined) this.#edits.push({ start: node.start, end: node.end, text: this.#used(node, parent, key, place) });
       return;
     }
     if (node.type === 'ExpressionStatement') this.#statements.add(node.start);
     if (/^(?:Import|Export(?:All|Specifier))/.test(node.type) && node.type !== 'ImportExpression') return;
-    const own = declaredIn(node).filter((name) => this.#moved.has(name));
+    const own = declaredIn(node).filter((name) => this.#moved.has(name) || this.#targets.has(name));
     const within = own.length === 0 ? hidden : new Set([...hidden, ...own]);
-    if (node.type === 'Property' && node.shorthand) return this.#short(node, within);
+    if (node.type === 'Property' && node.shorthand) return this.#short(node, within, isTarget);
     for (const [name, value] of Object.entries(node)) {
       if (name === 'id' && /^(?:Function|Class)/.test(node.type)) continue;
-      if (Array.isArray(value)) for (const one of value) if (isNode(one)) this.#visit(one, node, name, within);
-      if (isNode(value)) this.#visit(value, node, name, within);
+      const assigned = isAssignedAt(node, name, isTarget);
+      if (Array.isArray(value)) for (const one of value) if (isNode(one)) this.#visit(one, node, name, within, assigned);
+      if (isNode(value)) this.#visit(value, node, name, within, assigned);
     }
   }
 
+  #place(name: string, isTarget: boolean): string | undefined {
+    return (isTarget ? this.#targets : this.#moved).get(name);
+  }
+
   /** Called by its name a function has no `this`. At the start of a statement a parenthesis would belong to the line before. */
-  #called(node: AnyNode, parent: AnyNode, key: string, place: string): string {
+  #used(node: AnyNode, parent: AnyNode, key: string, place: string): string {
+    // What is nowhere has a type all the same.
+    if (parent.type === 'UnaryExpression' && parent.operator === 'typeof')
+      return place.replace(/^(__vivarium_global\(.*\))\.value$/, '$1.maybe');
     if (!/^(?:callee|tag)$/.test(key) || !/^(?:Call|TaggedTemplate)Expression$/.test(parent.type)) return place;
     return `${this.#statements.has(node.start) ? '0, ' : ''}(0, ${place})`;
   }
 
   /** `{ a }` and `{ a = 1 }`: the name stays the key. */
-  #short(node: Extract<AnyNode, { type: 'Property' | 'AssignmentProperty' }>, hidden: ReadonlySet<string>): void {
+  #short(node: Extract<AnyNode, { type: 'Property' | 'AssignmentProperty' }>, hidden: ReadonlySet<string>, isTarget: boolean): void {
     const value = node.value as AnyNode;
     const target = value.type === 'AssignmentPattern' ? (value.left as AnyNode) : value;
     const name = target.type === 'Identifier' ? target.name : '';
-    const place = hidden.has(name) ? undefined : this.#moved.get(name);
+    const place = hidden.has(name) ? undefined : this.#place(name, isTarget);
     if (place !== undefined) this.#edits.push({ start: target.start, end: target.end, text: `${name}: ${place}` });
-    if (value.type === 'AssignmentPattern') this.#visit(value.right, value, 'right', hidden);
+    if (value.type === 'AssignmentPattern') this.#visit(value.right, value, 'right', hidden, false);
   }
+}
+
+/** Whether something is assigned to what stands there; `isTarget`: to the node itself. */
+function isAssignedAt(node: AnyNode, key: string, isTarget: boolean): boolean {
+  switch (node.type) {
+    case 'AssignmentExpression':
+      return key === 'left';
+    case 'UpdateExpression':
+      return true;
+    case 'ForInStatement':
+    case 'ForOfStatement':
+      return key === 'left' && node.left.type !== 'VariableDeclaration';
+    case 'AssignmentPattern':
+      return isTarget && key === 'left';
+    case 'Property':
+      return isTarget && key === 'value';
+    case 'ObjectPattern':
+    case 'ArrayPattern':
+    case 'RestElement':
+      return isTarget;
+  }
+  return false;
 }
 
 /** Names that have another meaning inside of the node. */

@@ -1,5 +1,6 @@
 // What the functions of a module hold of its variables: all that can be had of one that our loader did not load. It can be read only.
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { near } from '../../../../text/did-you-mean.ts';
 
 export type Post = <T>(method: string, params: object) => Promise<T>;
 
@@ -31,13 +32,13 @@ const group = 'vivarium-scope';
 const maxFunctions = 200;
 
 /** `work` gets what the cell reads in the scope of one of the scripts. Throws where it assigns to one of these names. */
-export async function withScope(
+export async function withScope<T>(
   post: Post,
   scriptIds: readonly string[],
   file: string,
   { reads, assigns }: { readonly reads: readonly string[]; readonly assigns: readonly string[] },
-  work: (scope: ScopeValues) => Promise<void>,
-): Promise<void> {
+  work: (scope: ScopeValues) => Promise<T>,
+): Promise<T> {
   try {
     const found = await variablesOf(post, scriptIds);
     const why = `${file} was loaded before vivarium came to the program, or by another loader`;
@@ -45,27 +46,39 @@ export async function withScope(
     const fixed = assigns.find((name) => found.has(name));
     if (fixed !== undefined) throw new Error(`${fixed} of ${file} can be read, not assigned: ${why}`);
     const names = reads.filter((name) => found.has(name));
-    await work({ names, values: names.map((name) => argumentOf(found.get(name) as Remote)) });
+    return await work({ names, values: names.map((name) => argumentOf(found.get(name) as Remote)) });
   } finally {
     await post('Runtime.releaseObjectGroup', { objectGroup: group });
   }
 }
 
-/** Puts the cell's function at `place`, with the values of the scope around it. */
-export async function makeIn(post: Post, { names, values }: ScopeValues, place: string, text: string, label: string): Promise<void> {
+/** Puts the cell's function at `place`, with the values of the scope around it. How many characters stand before it in its line. */
+export async function makeIn(post: Post, { names, values }: ScopeValues, place: string, text: string, label: string): Promise<number> {
+  const head = `function (${names.join(', ')}) { ${place} = `;
   const { result } = await post<Evaluated>('Runtime.evaluate', { expression: 'globalThis', objectGroup: group, silent: true });
   const { exceptionDetails } = await post<Evaluated>('Runtime.callFunctionOn', {
     // It is put into parentheses: nothing may stand behind it.
-    functionDeclaration: `function (${names.join(', ')}) { ${place} = ${text};${label}\n}`,
+    functionDeclaration: `${head}${text};${label}\n}`,
     arguments: values,
     objectId: result.objectId,
     silent: true,
   });
   if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  // In parentheses of the engine.
+  return head.length + 1;
 }
 
-export function notLoaded(short: string, file: string): string {
-  return existsSync(file) ? `${short} is not loaded: import it first` : `There is no file ${short}`;
+/** `loaded`: files that could be meant, as they would be named. */
+export function notLoaded(short: string, file: string, loaded: readonly string[] = []): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (short === '' || found?.isDirectory() === true)
+    return `in takes a file, not a folder: ${loaded.slice(0, 5).join(', ') || 'none is loaded yet'}`;
+  if (found !== undefined)
+    return /\.(?:[cm]?[jt]s|[jt]sx)$/.test(file)
+      ? `${short} is not loaded: import it first`
+      : `${short} is no program: it has no scope to run in`;
+  const meant = loaded.find((one) => one.endsWith(`/${short}`)) ?? near(short, loaded);
+  return `There is no file ${short}${meant === undefined ? '' : `: did you mean ${meant}?`}`;
 }
 
 /** By name. */

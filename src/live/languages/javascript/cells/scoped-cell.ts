@@ -29,7 +29,7 @@ export function runScoped(name: string): { readonly code: string; readonly await
 /** `code` is JavaScript; types are gone already. `file` is the module as the caller named it. */
 export function prepareScopedCell(code: string, file: string, pauses = false): ScopedCell {
   // Below our own call, Node 20 takes every error for one that is caught.
-  const head = `(async () => { ${pauses ? 'await null; ' : ''}`;
+  const head = `(async () => { "use strict"; ${pauses ? 'await null; ' : ''}`;
   const source = asExpression(code) ?? code;
   const program = read(source);
   const edits = new Edits(source, []);
@@ -42,17 +42,28 @@ export function prepareScopedCell(code: string, file: string, pauses = false): S
   };
   visit(program);
   for (const one of program.body) if (/^(?:Im|Ex)port/.test(one.type)) throw notHere(one);
-  const last = program.body.findLast((one) => one.type !== 'EmptyStatement' && one.type !== 'FunctionDeclaration');
-  if (last?.type === 'ExpressionStatement') {
-    edits.insert(last.start, 'return (');
-    edits.insert(edits.text(last).endsWith(';') ? last.end - 1 : last.end, ')');
-  }
+  giving(program.body, edits);
   const { text, runs } = edits.without([]);
   return {
     text: `${head}${text}\n})`,
     columns: columnsOf(text, source, runs, head.length, source === code ? 0 : 1),
     ...mentioned(program),
   };
+}
+
+/** The value of a cell is that of its last statement, wherever in it that is computed. */
+function giving(body: readonly AnyNode[], edits: Edits): void {
+  const last = body.findLast((one) => one.type !== 'EmptyStatement' && one.type !== 'FunctionDeclaration');
+  if (last?.type === 'ExpressionStatement') {
+    edits.insert(last.start, 'return (');
+    edits.insert(edits.text(last).endsWith(';') ? last.end - 1 : last.end, ')');
+  } else if (last?.type === 'BlockStatement') giving(last.body, edits);
+  else if (last?.type === 'IfStatement') for (const one of [last.consequent, last.alternate]) giving(one == null ? [] : [one], edits);
+  else if (last?.type === 'TryStatement') for (const one of [last.block, last.handler?.body]) giving(one == null ? [] : [one], edits);
+  else if (last?.type === 'VariableDeclaration') {
+    const [name] = last.declarations.flatMap(({ id }) => namesIn(id)).slice(-1);
+    if (name !== undefined) edits.insert(last.end, `; return ${name};`);
+  }
 }
 
 function read(code: string): Program {
@@ -62,7 +73,9 @@ function read(code: string): Program {
   } catch (error) {
     const { message, loc } = error as SyntaxError & { readonly loc?: { readonly line: number; readonly column: number } };
     const cause = message.replace(/ \(\d+:\d+\)$/, '');
-    const cure = /^Private field/.test(cause) ? ': private members are in reach of their own class only; inspect shows them' : '';
+    const cure = /^Private field/.test(cause)
+      ? ': private members are in reach of their own class only; add a method that shows them by an edit and reload'
+      : '';
     throw new CellError(`${cause}${cure}`, loc?.line ?? 1, (loc?.column ?? 0) + 1);
   }
 }

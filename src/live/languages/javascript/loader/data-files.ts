@@ -13,7 +13,7 @@ export function changedData(used: (file: string) => boolean = () => true): strin
   return [...known].flatMap(([file, digest]) => (used(file) && digestAt(file) !== digest ? [file] : []));
 }
 
-function digestAt(file: string): string {
+export function digestAt(file: string): string {
   try {
     return digestOf(readFileSync(file));
   } catch {

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import vm from 'node:vm';
 import { enter, graft, renew } from '../reload/class-patch.ts';
 import { NewerTexts } from '../reload/newer-texts.ts';
+import { fixed, outside } from '../reload/outside.ts';
 import { Renewal } from '../reload/reimport.ts';
 import { supplyCells, takeSupply } from './cells.ts';
 import { provideRequire } from './commonjs.ts';
@@ -75,7 +76,8 @@ export function provideImports(folder: string, run: (work: () => Promise<unknown
     __vivarium_graft: graft,
     __vivarium_enter: enter,
     __vivarium_renew: renew,
-    __vivarium_global: global_,
+    __vivarium_global: outside,
+    __vivarium_fixed: fixed,
     __vivarium_added: {},
   };
   const require = Object.assign((specifier: string): unknown => {
@@ -101,12 +103,6 @@ function metaOf(file: string): object {
 function loadsAll(): boolean {
   const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ');
   return !/(?:^|\s)(?:-r|--(?:require|import|loader|experimental-loader))\b/.test(flags);
-}
-
-/** A name that a file has no more means what it means outside. */
-function global_(name: string): unknown {
-  if (name in globalThis) return (globalThis as unknown as Namespace)[name];
-  throw new ReferenceError(`${name} is not defined`);
 }
 
 /** As an import would: what is not there is an error. Of CommonJS everything is there that its exports hold. */

@@ -18,6 +18,10 @@ export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** The file meant by a path that may lack its extension, name a folder, or name what a compiler would write. */
 export function fileAt(path: string): string | undefined {
   if (isFile(path)) return path;

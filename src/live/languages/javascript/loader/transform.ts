@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import type * as Acorn from 'acorn';
+import { writtenIn } from '../../../js-runtime/positions.ts';
 import { hasDecorators, mayHaveDecorators } from './decorators.ts';
 import { ownFile, packageType } from './resolve.ts';
 import { mapComment, SourceError, withoutTypes } from './strip-types.ts';
@@ -202,6 +203,7 @@ export function flawIn(file: string, { code, format }: Runnable): SourceError | 
     return undefined;
   } catch (error) {
     const { message, loc } = error as SyntaxError & { readonly loc?: { readonly line: number; readonly column: number } };
-    return new SourceError(message.replace(/ \(\d+:\d+\)$/, ''), file, loc?.line ?? 1, (loc?.column ?? 0) + 1);
+    const [line, column] = writtenIn(code, (loc?.line ?? 1) - 1, loc?.column ?? 0);
+    return new SourceError(message.replace(/ \(\d+:\d+\)$/, ''), file, line + 1, column + 1);
   }
 }

@@ -1,6 +1,9 @@
 // What a file shows outside after an edit. A module cannot change its exports once it runs: another one in front of it has the new ones.
 import type { Exported, Units } from './units.ts';
 
+/** Addresses of modules that have another one in front of them. */
+export const fronted: Set<string> = new Set();
+
 export interface Facade {
   /** Names that the file has had since it was loaded. */
   readonly same: readonly string[];

@@ -1,6 +1,7 @@
 // Files that import what another file shows otherwise now: they are given the new, or named.
 import type { Runnable } from '../loader/transform.ts';
 import { computedBy } from './computed.ts';
+import { fronted } from './exports.ts';
 import { detachedKey, type Graft, grafted } from './graft.ts';
 import type { Exposed } from './reimport.ts';
 import { expose, type Script, type Surroundings } from './swap.ts';
@@ -43,7 +44,7 @@ export async function followersOf(
         if (names.length > 0) found.set(script, [...(found.get(script) ?? []), ...names]);
         if (script !== all.at(-1)) continue;
         broken.push(...brokenIn(script, units, isOf, change).map((one) => ({ ...one, of: bare(url) })));
-        if (!passesOn(units, isOf, change)) continue;
+        if (!passesOn(units, isOf, change, fronted.has(script.url))) continue;
         const graft = graftOf(script);
         if (graft !== undefined) queue.push([script.url, await expose(script, graft, around)]);
       }
@@ -114,10 +115,17 @@ function brokenIn(script: Script, { all, exports, code }: Units, isOf: (specifie
 }
 
 /** Whether it shows some of it as its own. */
-function passesOn({ exports, stars }: Units, isOf: (specifier: string) => boolean, { other, lost, gained }: Exposed): boolean {
-  if (other.length + lost.length + gained.length === 0) return false;
+/** `isFronted`: what stands in front of it took what was shown before, whatever that was. */
+function passesOn(
+  { exports, stars }: Units,
+  isOf: (specifier: string) => boolean,
+  { other, lost, gained }: Exposed,
+  isFronted: boolean,
+): boolean {
+  if (!isFronted && other.length + lost.length + gained.length === 0) return false;
   if (stars.some(({ source }) => isOf(source))) return true;
-  return [...exports.values()].some((one) => 'from' in one && isOf(one.source) && (one.imported === '*' || other.includes(one.imported)));
+  const isOther = (name: string): boolean => isFronted || name === '*' || other.includes(name);
+  return [...exports.values()].some((one) => 'from' in one && isOf(one.source) && isOther(one.imported));
 }
 
 function takesWhole({ all, exports }: Units, isOf: (specifier: string) => boolean): boolean {

@@ -4,22 +4,11 @@ import type { AnyNode, Class } from 'acorn';
 import { namesIn, References } from '../cells/references.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { classGraft, type Edit } from './class-graft.ts';
+import { leftBy, renumbered, type Step } from './earlier.ts';
 import { type Facade, facadeOf } from './exports.ts';
 import { awaits, canKeep, directives, exportedKeys, functionsIn, named, namesOf, pairs, span, twiceIn } from './graft-nodes.ts';
 import { decoratedBy, filledBy, isAssigned, isReordered, matched, ranLate, type Statement, targetOf } from './statements.ts';
 import { hash, isSame, line, signature, type Unit, type Units, unitsOf } from './units.ts';
-
-export interface Step {
-  readonly text: string;
-  readonly names: readonly string[];
-  /** A variable's first value: it has its own since. */
-  readonly once?: true;
-  readonly idle?: true;
-  /** A constant of the file that gets what the step computes. */
-  readonly constant?: string;
-  /** Where it stands in the file; what is there from the beginning is done first. */
-  readonly at: number;
-}
 
 export interface Graft {
   readonly units: Units;
@@ -29,6 +18,8 @@ export interface Graft {
   /** With the steps that are due; `opened` where one of them needs a way into a class. */
   code(due: ReadonlySet<string>, opened: boolean): string;
   readonly opens: ReadonlySet<string>;
+  /** Names of the file that live elsewhere, each with the text that stands for it. */
+  readonly moved: ReadonlyMap<string, string>;
 }
 
 /** What is known of a file besides its text. */
@@ -92,6 +83,7 @@ class Grafting {
     if (twice !== undefined) return `${twice} is declared twice`;
     for (const one of this.#to.all) if (one.kind !== 'statement') this.#unit(one);
     this.#statements();
+    for (const one of leftBy(this.#terms.before?.steps, this.#steps)) this.#remarks.add(one);
     const facade = facadeOf(this.#from, this.#to, this.#moved, (name, local) => this.#shown(name, local));
     for (const [name, one] of this.#to.exports) {
       // The one in front would have copies of it.
@@ -105,6 +97,7 @@ class Grafting {
       facade,
       remarks: [...this.#remarks],
       opens: new Set(this.#opened.keys()),
+      moved: this.#moved,
       code: (due, opened) => this.#code(due, opened),
     };
   }
@@ -132,8 +125,9 @@ class Grafting {
   /** What was removed is not found by its name any more, unless something global has it. */
   #forget(): void {
     const names = new Set(this.#to.all.flatMap(namesOf));
+    const isSloppy = this.#to.program.sourceType === 'script' && !directives(this.#to).includes('use strict');
     for (const name of this.#from.all.flatMap(namesOf)) {
-      if (!names.has(name) && !isAssigned(this.#to.program, name)) this.#moved.set(name, `__vivarium_global(${JSON.stringify(name)})`);
+      if (!names.has(name)) this.#moved.set(name, `__vivarium_global(${JSON.stringify(name)}${isSloppy ? ', true' : ''}).value`);
     }
   }
 
@@ -218,6 +212,8 @@ class Grafting {
         this.#reason ??= `${unit.name} is another kind of thing now`;
         return;
       }
+      const other = renumbered(this.#terms.before?.units ?? this.#from, this.#to, unit.name);
+      if (other.length > 0) this.#remarks.add(`what was taken from ${unit.name} before keeps its value: ${other.join(', ')}`);
       // An enum: whoever has it sees the new members.
       const value = `${this.#late.text({ start: init.start, end: given.start })}{}${this.#late.text({ start: given.end, end: init.end })}`;
       this.#step(key, { text: `__vivarium_renew(${unit.name}, ${value});`, names: [unit.name], at });
@@ -229,7 +225,9 @@ class Grafting {
       return;
     }
     const value = init == null ? 'undefined' : this.#late.text(init);
-    this.#step(key, { text: `${table}.${key} = ${named(unit.node.id, init, value)};`, names: [unit.name], constant: unit.name, at }, init);
+    const isMade = init?.type === 'NewExpression';
+    const text = `${table}.${key} = ${named(unit.node.id, init, value)};`;
+    this.#step(key, { text, names: [unit.name], constant: unit.name, at, ...(isMade && { isMade }) }, init);
   }
 
   #class(name: string, old: Class, now: Class): void {

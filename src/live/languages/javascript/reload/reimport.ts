@@ -32,6 +32,8 @@ export interface ChangedFiles {
   readonly data: readonly string[];
   /** By which other files are read. */
   readonly settings: readonly string[];
+  /** Programs that could not be read. */
+  readonly mended: readonly string[];
 }
 
 /** How a module that stands in front of another differs from it. */
@@ -95,7 +97,8 @@ export class Renewal {
       }
     } catch (error) {
       if (error instanceof NoWayIn) return error.message;
-      throw error;
+      // One that comes from the loader's thread has a stack without its message, and the stack is what the inspector tells.
+      throw error instanceof Error ? Object.assign(new Error(error.message), { stack: `${error.name}: ${error.message}` }) : error;
     }
     for (const refresh of this.#facades.get(url) ?? []) refresh();
     return null;
@@ -179,9 +182,9 @@ export class Renewal {
 
   /** Files that are no programs and have changed since they were read. */
   async changed(): Promise<ChangedFiles> {
-    const { data, settings } = await this.#ask<ChangedFiles>('data', {});
+    const { data, settings, mended } = await this.#ask<ChangedFiles>('data', {});
     const all = (...lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())];
-    return { data: all(changedRequired(), data), settings: all(changedSettings(), settings) };
+    return { data: all(changedRequired(), data), settings: all(changedSettings(), settings), mended };
   }
 
   imported(specifier: string, namespace: Namespace): void {
@@ -194,6 +197,7 @@ export class Renewal {
 
   /** With the file and the line, where Node keeps them to itself. */
   async placed(error: unknown): Promise<unknown> {
+    await this.#readAgain(error);
     if (!(error instanceof SyntaxError) || /:\d+:\d+\)/.test(error.message)) return error;
     const [, file, line] = /^(\S[^\n]*):(\d+)\n/.exec(error.stack ?? '') ?? [];
     if (file !== undefined) {
@@ -208,6 +212,14 @@ export class Renewal {
     error.message += ` (${place})`;
     error.stack = `SyntaxError: ${error.message}\n    at ${place}`;
     return error;
+  }
+
+  /** What could not be read is read again when it is next asked for. */
+  async #readAgain(error: unknown): Promise<void> {
+    const begun = await this.#ask<string[]>('begun', {});
+    const notRun = begun.filter((url) => !this.#tails.has(url));
+    const [, at = ''] = /^(file:\S[^\n]*):\d+\n/.exec(error instanceof Error ? String(error.stack) : '') ?? [];
+    if (notRun.length > 0) await this.#ask('unread', { urls: JSON.stringify(notRun), at });
   }
 
   /** The files run again, and all that import them, as far as cells have imported those. */

@@ -1,6 +1,6 @@
 // Edited files, swapped into the running program: new functions where only functions changed, otherwise the modules are imported anew.
 import { existsSync, readFileSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import { realOf } from '../../../../node/real-path.ts';
 import type { Debugger } from '../../../js-runtime/debugger.ts';
 import { Busy, type Inspector } from '../../../js-runtime/inspector.ts';
@@ -8,7 +8,7 @@ import type { Positions } from '../../../js-runtime/positions.ts';
 import type { Imported } from '../cells/cell.ts';
 import { instanceIn } from '../loader/guards.ts';
 import { insertionsIn, withoutInsertions } from '../loader/insertions.ts';
-import { source, urlOf } from '../loader/resolve.ts';
+import { isFolder, source, urlOf } from '../loader/resolve.ts';
 import { flawIn, type Runnable, runnable } from '../loader/transform.ts';
 import { placesOf } from './alignment.ts';
 import { type Change, fileOf, inOrder, isCurrent, newestOf, versionOf, wantedFor } from './changes.ts';
@@ -17,6 +17,7 @@ import { computedElsewhere, followersOf } from './followers.ts';
 import { type Laid, Overlay } from './overlay.ts';
 import type { ChangedFiles, Exposed, Renewed } from './reimport.ts';
 import { orBusy, type Script, type Surroundings, swap } from './swap.ts';
+import { unreadImports } from './unread-imports.ts';
 
 interface Done {
   readonly line?: string;
@@ -33,6 +34,7 @@ export interface Reloaded {
   /** Files that were taken. */
   readonly changed?: readonly string[];
   readonly failed?: true;
+  readonly same?: true;
 }
 
 const fresh = 'sessions(action: reset) gives a fresh image';
@@ -88,12 +90,19 @@ export class Reloader {
       if (renewed.failed) return { text: lines.join('\n'), failed: true };
     }
     // To read them anew takes the variables of all that import them: that is for the user to say.
-    const { data, settings } = await this.#changedFiles();
+    const { data, settings, mended } = await this.#changedFiles();
+    for (const file of mended)
+      lines.push(`${this.#short(file)} could not be read when it was imported, and has changed since: import it again`);
     for (const file of given === undefined ? data : [])
-      lines.push(`changed ${this.#short(file)}, which is no program: reload(files: [${JSON.stringify(this.#short(file))}]) reads it anew`);
+      lines.push(
+        existsSync(file)
+          ? `changed ${this.#short(file)}, which is no program: reload(files: [${JSON.stringify(this.#short(file))}]) reads it anew`
+          : `gone ${this.#short(file)}: what was read from it stays; a fresh start fails where it is imported`,
+      );
     for (const file of settings)
       lines.push(`changed ${this.#short(file)}: what it says of loaded files does not hold for them yet; ${fresh}`);
-    const text = lines.length === 0 ? 'Nothing changed on disk.' : lines.join('\n');
+    if (lines.length === 0) return { text: 'Nothing changed on disk.', same: true };
+    const text = lines.join('\n');
     return failed ? { text, failed } : { text, changed: [...changed, ...anew.keys()] };
   }
 
@@ -105,8 +114,9 @@ export class Reloader {
     { anew, changed }: { readonly anew: Map<string, string>; readonly changed: Set<string> },
   ): Promise<boolean> {
     const all = await this.#loaded(scripts);
-    const loaded = given === undefined ? all : new Map([...all].filter(([file]) => given.includes(file)));
+    const loaded = given === undefined ? all : new Map([...all].filter(([file]) => given.some((one) => isWithin(file, one))));
     const { changes, problems, others } = this.#compare(loaded, given);
+    problems.push(...unreadImports(changes, all, (file) => this.#short(file)).map((one) => one.replaceAll(`(${this.#folder}/`, '(')));
     lines.push(...others);
     // All or nothing: half of an edit is no program.
     if (problems.length > 0) {
@@ -114,7 +124,7 @@ export class Reloader {
       return true;
     }
     // What is no script, such as JSON, can only be read again.
-    for (const file of given ?? []) if (!loaded.has(file) && !source.test(file)) anew.set(file, 'it is read again');
+    for (const file of given ?? []) if (!loaded.has(file) && !source.test(file) && !isFolder(file)) anew.set(file, 'it is read again');
     let blocked = false;
     const exposed = new Map<string, Exposed>();
     const names = new Map<string, ReadonlySet<string>>();
@@ -160,6 +170,12 @@ export class Reloader {
     const remarks = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
     if (names.length > 0) return `swapped ${this.#short(file)}: ${[...new Set(names)].join(', ')}${remarks}`;
     return `unchanged ${this.#short(file)}${remarks === '' ? ': only comments and layout' : remarks}`;
+  }
+
+  /** The newest script with this address, with what became of it since it was loaded. */
+  async scriptAt(scripts: ReadonlyMap<string, string>, url: string): Promise<Script | undefined> {
+    const those = new Map([...scripts].filter(([, one]) => one === url));
+    return [...(await this.#loaded(those)).values()].flat().at(-1);
   }
 
   /** Scripts of the project, by file. */
@@ -208,7 +224,10 @@ export class Reloader {
     for (const file of given ?? []) {
       if (loaded.has(file)) continue;
       if (!existsSync(file)) problems.push(`there is no file ${this.#short(file)}`);
-      else if (source.test(file)) others.push(`not loaded ${this.#short(file)}: it is read when something imports it`);
+      else if (isFolder(file)) {
+        if (![...loaded.keys()].some((one) => isWithin(one, file)))
+          others.push(`nothing in ${this.#short(file) || 'the project'} is loaded`);
+      } else if (source.test(file)) others.push(`not loaded ${this.#short(file)}: it is read when something imports it`);
     }
     for (const [file, scripts] of loaded) {
       let text: string;
@@ -234,7 +253,7 @@ export class Reloader {
         if (flaw !== undefined) throw flaw;
         changes.push({ file, text, wanted, scripts });
       } catch (error) {
-        problems.push(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+        problems.push((error instanceof Error ? `${error.name}: ${error.message}` : String(error)).replaceAll(`(${this.#folder}/`, '('));
       }
     }
     return { changes, problems, others };
@@ -361,7 +380,9 @@ export class Reloader {
     const bound =
       renewed.bound.length === 0 ? '' : `; ${renewed.bound.join(', ')} in cells ${renewed.bound.length === 1 ? 'is' : 'are'} new`;
     const with_ = importers.length === 0 ? '' : ` with ${importers.join(', ')}`;
-    const lines = [`imported anew ${changed}${with_}: ${[...new Set(reasons.values())].join('; ')}, so its variables begin again${bound}`];
+    // JSON has none of its own.
+    const whose = files.some((file) => source.test(file)) ? 'its variables' : 'the variables of those that import it';
+    const lines = [`imported anew ${changed}${with_}: ${[...new Set(reasons.values())].join('; ')}, so ${whose} begin again${bound}`];
     if (renewed.bound.length === 0) lines[0] = `changed ${changed}: what imports it from now on gets the new code; nothing in cells did`;
     const who = importers.length === 0 ? 'What was made before' : `What runs already of ${importers.join(', ')}`;
     lines.push(`${who} still uses the old ${changed}: ${fresh}`);
@@ -370,7 +391,7 @@ export class Reloader {
 
   /** None where the main thread has no time to tell. */
   async #changedFiles(): Promise<ChangedFiles> {
-    const none: ChangedFiles = { data: [], settings: [] };
+    const none: ChangedFiles = { data: [], settings: [], mended: [] };
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<ChangedFiles>((resolve) => {
       timer = setTimeout(() => resolve(none), tellMs);
@@ -395,4 +416,9 @@ export class Reloader {
     const short = relative(this.#folder, file);
     return short.startsWith('..') ? file : short;
   }
+}
+
+/** The file itself, or one in the folder. */
+function isWithin(file: string, given: string): boolean {
+  return file === given || file.startsWith(given + sep);
 }

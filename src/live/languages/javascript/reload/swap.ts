@@ -7,8 +7,9 @@ import { type Insertion, withInsertions } from '../loader/insertions.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { carried, edgesOf } from './carried.ts';
 import { computedBy, rootsIn } from './computed.ts';
+import { runs } from './earlier.ts';
 import { findsAgain } from './engine-diff.ts';
-import { commonFacadeText, facadeText, isUnchanged } from './exports.ts';
+import { commonFacadeText, facadeText, fronted, isUnchanged } from './exports.ts';
 import { canShrink, filling, linesFor } from './filling.ts';
 import { type Graft, grafted } from './graft.ts';
 import { namesOf as namesOfUnit } from './graft-nodes.ts';
@@ -89,7 +90,9 @@ const refused = 'the engine refused it';
 export async function swap(script: Script, wanted: Runnable, around: Surroundings, isNewest: boolean): Promise<Swapped> {
   const plan = await planFor(script, wanted, around);
   if (typeof plan === 'string') return { status: 'anew', reason: plan };
-  const { before, after, due, known, between, to } = plan;
+  const { before, after, known, between, to } = plan;
+  // What a file does when it is loaded is done once, not again for each version of it that is still there.
+  const due = isNewest ? plan.due : new Set([...plan.due].filter((key) => !runs(key)));
   // A class that is as it was at first gets back what another text of it had changed.
   const stepped = [...due].flatMap(
     (key) => [after, before].map((one) => one?.steps.get(key)?.names ?? []).find((one) => one.length > 0) ?? [],
@@ -130,6 +133,8 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
   const left = await setConstants(script, constants, around);
   if (left.length > 0) remarks.push(`${left.join(', ')} keeps its old value: ${refused}`);
   else if (constants.size > 0) remarks.push('what was computed from it before keeps its value');
+  const renewed = [...due].flatMap((key) => (after?.steps.get(key)?.isMade === true ? (after.steps.get(key)?.constant ?? []) : []));
+  if (renewed.length > 0) remarks.push(`${renewed.join(', ')} begins again: what was in the old one is not in it`);
   if (wanted.format === 'commonjs' && [...due].some((key) => /_set_/.test(key))) {
     for (const other of around.others()) await setConstants(other, takenFrom(script.url, other), around);
     remarks.push('what was computed from it before keeps its value');
@@ -330,6 +335,7 @@ async function send(
 
 /** From now on those who import it get what it shows now. */
 export function expose({ url }: Script, { facade }: Graft, around: Surroundings): Promise<Exposed> {
+  fronted.add(url);
   return inFront(url, facadeText(url, facade), facade.other, around);
 }
 

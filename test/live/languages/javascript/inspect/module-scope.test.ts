@@ -74,6 +74,14 @@ onEachNode((node) => {
       expect(await lab.value('import.meta.filename', { in: 'src/app.ts' })).toContain('src/app.ts');
     });
 
+    it('is named as an import would name it, and gives the value of the last statement', async () => {
+      await using lab = await shop();
+      for (const file of ['src/app.js', 'src/app', './src/app.ts']) expect(await lab.value('discount', { in: file })).toBe('1');
+      expect(await lab.value("if (discount > 5) 'more'; else { 'less' }", { in: 'src/app.ts' })).toBe("'less'");
+      expect(await lab.value("try { discount.x.y } catch { 'caught' }", { in: 'src/app.ts' })).toBe("'caught'");
+      expect(await lab.value('const double = discount * 2', { in: 'src/app.ts' })).toBe('2');
+    });
+
     it('is reached after any number of reloads, each with what runs now', async () => {
       await using lab = await shop();
       for (const more of [1, 2, 3]) {
@@ -90,18 +98,25 @@ onEachNode((node) => {
       await using lab = await shop();
       const thrown = await lab.evaluate('discount = 2;\n  missing + 1', { in: 'src/app.ts' });
       expect(thrown.head).toContain('ReferenceError: missing is not defined');
-      expect(thrown.text).toMatch(/cell-\d+:2:3/);
+      expect(thrown.text).toMatch(/cell-\d+:2:3\b/);
       expect(await lab.value('total()')).toBe('20');
       expect((await lab.evaluate('rate = 3', { in: 'src/app.ts' })).head).toContain('Assignment to constant variable');
       const inner = await lab.evaluate('null.x', { in: 'src/app.ts' });
-      expect(inner.text).toMatch(/cell-\d+:1:6/);
+      expect(inner.text).toMatch(/cell-\d+:1:6\b/);
     });
 
     it('is interrupted, and keeps everything', async () => {
       await using lab = await shop();
-      const stopped = await lab.evaluate('discount = 5; for (;;);', { in: 'src/app.ts', timeout_ms: 300 });
+      const stopped = await lab.evaluate('discount = 5; for (;;);', { in: 'src/app.ts', timeout_ms: 3_000 });
       expect(stopped.head).toContain('[INTERRUPTED]');
       expect(await lab.value('total()')).toBe('50');
+    });
+
+    it('is not run any more where it is stopped before it began', async () => {
+      await using lab = await shop();
+      const stopped = await lab.evaluate('discount = 5; for (;;);', { in: 'src/app.ts', timeout_ms: 1 });
+      expect(stopped.head).toContain('[INTERRUPTED]');
+      expect(await lab.value('typeof total()')).toBe("'number'");
     });
 
     it('can be paused in at an error', async () => {
@@ -114,6 +129,11 @@ onEachNode((node) => {
 
     it.each([
       ['nothing.ts', '1', 'There is no file nothing.ts'],
+      ['src/ap.ts', '1', 'There is no file src/ap.ts: did you mean src/app.ts?'],
+      ['app.ts', '1', 'There is no file app.ts: did you mean src/app.ts?'],
+      ['src', '1', 'in takes a file, not a folder: src/'],
+      ['', '1', 'in takes a file, not a folder: src/'],
+      ['package.json', '1', 'package.json is no program: it has no scope to run in'],
       ['src/rate.cjs', '1', 'src/rate.cjs is not loaded: import it first'],
       ['src/app.ts', "import './rate.js'", 'use await import(…)'],
       ['src/app.ts', 'export const x = 1', 'by an edit and reload'],

@@ -116,7 +116,7 @@ const others: readonly Row[] = [
     },
     load: "import { of } from './u'\nimport { E, b } from './e'\nconst same = E",
     saved: { 'e.ts': 'export enum E { A, X, B, C }\nexport const b = () => E.B;\n' },
-    says: 'swapped e.ts: b, E',
+    says: 'swapped e.ts: b, E (what was taken from E before keeps its value: B was 1, is 2)',
     look: '[of(), b(), Object.keys(same), same === E]',
   },
   {
