@@ -1,5 +1,6 @@
 // Files that changed, and the scripts that run of them.
 import { statSync } from 'node:fs';
+import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFile, ownFile, source } from '../loader/resolve.ts';
 import { type Runnable, tailBody, withoutTail } from '../loader/transform.ts';
@@ -54,4 +55,9 @@ export function newestOf(scripts: readonly Script[]): Script {
 
 export function versionOf(url: string): number {
   return Number(/\?v=(\d+)$/.exec(url)?.[1] ?? 0);
+}
+
+/** The file itself, or one in the folder. */
+export function isWithin(file: string, given: string): boolean {
+  return file === given || file.startsWith(given + sep);
 }

@@ -1,6 +1,6 @@
 // Edited files, swapped into the running program: new functions where only functions changed, otherwise the modules are imported anew.
 import { existsSync, readFileSync } from 'node:fs';
-import { relative, resolve, sep } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { realOf } from '../../../../node/real-path.ts';
 import type { Debugger } from '../../../js-runtime/debugger.ts';
 import { Busy, type Inspector } from '../../../js-runtime/inspector.ts';
@@ -11,11 +11,12 @@ import { insertionsIn, withoutInsertions } from '../loader/insertions.ts';
 import { isFolder, source, urlOf } from '../loader/resolve.ts';
 import { flawIn, type Runnable, runnable } from '../loader/transform.ts';
 import { placesOf } from './alignment.ts';
-import { type Change, fileOf, inOrder, isCurrent, newestOf, versionOf, wantedFor } from './changes.ts';
+import { type Change, fileOf, inOrder, isCurrent, isWithin, newestOf, versionOf, wantedFor } from './changes.ts';
 import { withoutFilling } from './filling.ts';
 import { computedElsewhere, followersOf } from './followers.ts';
-import { type Laid, Overlay } from './overlay.ts';
+import { type Laid, Overlay } from './overlay/overlay.ts';
 import type { ChangedFiles, Exposed, Renewed } from './reimport.ts';
+import { computedLine, filesTold, fresh, swappedLine } from './report.ts';
 import { orBusy, type Script, type Surroundings, swap } from './swap.ts';
 import { unreadImports } from './unread-imports.ts';
 
@@ -36,8 +37,6 @@ export interface Reloaded {
   readonly failed?: true;
   readonly same?: true;
 }
-
-const fresh = 'sessions(action: reset) gives a fresh image';
 
 const tellMs = 1_000;
 
@@ -91,16 +90,7 @@ export class Reloader {
     }
     // To read them anew takes the variables of all that import them: that is for the user to say.
     const { data, settings, mended } = await this.#changedFiles();
-    for (const file of mended)
-      lines.push(`${this.#short(file)} could not be read when it was imported, and has changed since: import it again`);
-    for (const file of given === undefined ? data : [])
-      lines.push(
-        existsSync(file)
-          ? `changed ${this.#short(file)}, which is no program: reload(files: [${JSON.stringify(this.#short(file))}]) reads it anew`
-          : `gone ${this.#short(file)}: what was read from it stays; a fresh start fails where it is imported`,
-      );
-    for (const file of settings)
-      lines.push(`changed ${this.#short(file)}: what it says of loaded files does not hold for them yet; ${fresh}`);
+    lines.push(...filesTold({ data: given === undefined ? data : [], settings, mended }, (file) => this.#short(file)));
     if (lines.length === 0) return { text: 'Nothing changed on disk.', same: true };
     const text = lines.join('\n');
     return failed ? { text, failed } : { text, changed: [...changed, ...anew.keys()] };
@@ -152,7 +142,7 @@ export class Reloader {
 
   async #told({ swapped, unchanged, scripts }: Laid, named: boolean): Promise<string[]> {
     const lines = named ? unchanged.map((file) => `unchanged ${this.#short(file)}`) : [];
-    lines.push(...swapped.map(({ file, names, remarks }) => this.#swappedLine(file, names, remarks)));
+    lines.push(...swapped.map(({ file, names, remarks }) => swappedLine(this.#short(file), names, remarks)));
     const changed = new Map(swapped.map((one) => [one.url, one.changed]));
     return swapped.length === 0 ? lines : [...lines, ...(await this.#computed(changed, scripts))];
   }
@@ -160,16 +150,7 @@ export class Reloader {
   async #computed(changed: ReadonlyMap<string, ReadonlySet<string>>, scripts: readonly Pick<Script, 'url' | 'known'>[]): Promise<string[]> {
     const found = await computedElsewhere(changed, scripts, this.#around('')).catch(orBusy);
     if ('error' in found) return [`what other files computed with it could not be looked up: ${found.error}`];
-    return [...found].map(([script, names]) => {
-      const file = this.#short(fileOf(script.url) ?? script.url);
-      return `${file}: ${names.join(', ')} ${names.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`;
-    });
-  }
-
-  #swappedLine(file: string, names: readonly string[], notes: readonly string[]): string {
-    const remarks = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
-    if (names.length > 0) return `swapped ${this.#short(file)}: ${[...new Set(names)].join(', ')}${remarks}`;
-    return `unchanged ${this.#short(file)}${remarks === '' ? ': only comments and layout' : remarks}`;
+    return [...found].map(([script, names]) => computedLine(this.#short(fileOf(script.url) ?? script.url), names));
   }
 
   /** The newest script with this address, with what became of it since it was loaded. */
@@ -270,7 +251,7 @@ export class Reloader {
         // The text that the engine has is the one again.
         if (this.#overlay.covers(file, script)) {
           const names = this.#overlay.changedNames(file, made);
-          result = { line: this.#swappedLine(file, names, []), changed: new Set(names) };
+          result = { line: swappedLine(this.#short(file), names, []), changed: new Set(names) };
           await this.#overlay.settled(file, script, text, made);
         }
         continue;
@@ -302,7 +283,7 @@ export class Reloader {
         const line = `not swapped ${short}: ${swapped.error}\nThe old code runs on.`;
         result = others && !this.#isBusy ? { reason: swapped.error } : { line, isBlocked: true, isFailed: true };
       } else {
-        const line = this.#swappedLine(file, swapped.names.filter(isNews), notes);
+        const line = swappedLine(this.#short(file), swapped.names.filter(isNews), notes);
         const { exposed: shown, changed } = swapped;
         result = { line, ...(shown !== undefined && { shown }), ...(changed !== undefined && { changed }) };
       }
@@ -416,9 +397,4 @@ export class Reloader {
     const short = relative(this.#folder, file);
     return short.startsWith('..') ? file : short;
   }
-}
-
-/** The file itself, or one in the folder. */
-function isWithin(file: string, given: string): boolean {
-  return file === given || file.startsWith(given + sep);
 }

@@ -1,16 +1,16 @@
 // Files in which only bodies of guarded functions changed: their newer texts are laid over those that run, without the engine's help.
 import { readFileSync } from 'node:fs';
 import { BroadcastChannel } from 'node:worker_threads';
-import type { Positions } from '../../../js-runtime/positions.ts';
-import { sources } from '../loader/cells.ts';
-import { hashOf, instanceIn, instanceOf } from '../loader/guards.ts';
-import { insertionsIn, withoutInsertions } from '../loader/insertions.ts';
-import { type Runnable, runnable } from '../loader/transform.ts';
-import { computedBy, rootsIn } from './computed.ts';
+import type { Positions } from '../../../../js-runtime/positions.ts';
+import { sources } from '../../loader/cells.ts';
+import { hashOf, instanceIn, instanceOf } from '../../loader/guards.ts';
+import { insertionsIn, withoutInsertions } from '../../loader/insertions.ts';
+import { type Runnable, runnable } from '../../loader/transform.ts';
+import { computedBy, rootsIn } from '../computed.ts';
+import { changedNames, changesGiven, type Outline, outlineOf } from '../outline.ts';
+import { unitsOf } from '../units.ts';
 import type { LoadedFile, ShownText } from './newer-texts.ts';
-import { changedNames, changesGiven, type Outline, outlineOf } from './outline.ts';
 import { type Base, baseOf, type Edit, editOf } from './overlay-edit.ts';
-import { unitsOf } from './units.ts';
 
 export interface Swapped {
   readonly file: string;

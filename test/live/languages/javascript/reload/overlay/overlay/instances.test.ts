@@ -1,7 +1,7 @@
 // What lies over a file lies over the one instance of it that was there then.
 import { describe, expect, it } from 'vitest';
-import { onEachNode } from '../../../../fixture.ts';
-import { edit, project } from './lab.ts';
+import { onEachNode } from '../../../../../fixture.ts';
+import { edit, project } from '../lab.ts';
 
 onEachNode((node) => {
   describe('an instance of a file with newer texts', () => {

@@ -1,7 +1,7 @@
 // Files that can have newer texts run as they were written, whatever is in them and whatever the program does to its globals.
 import { describe, expect, it } from 'vitest';
-import { onEachNode } from '../../../../fixture.ts';
-import { edit, engineHas, project } from './lab.ts';
+import { onEachNode } from '../../../../../fixture.ts';
+import { edit, engineHas, project } from '../lab.ts';
 
 const f = (n: number): string => `export function f(x) {\n  return [x, ${n}];\n}\n`;
 

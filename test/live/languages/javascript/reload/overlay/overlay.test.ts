@@ -2,8 +2,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { onEachNode } from '../../../fixture.ts';
-import { edit, engineHas, project } from './overlay/lab.ts';
+import { onEachNode } from '../../../../fixture.ts';
+import { edit, engineHas, project } from './lab.ts';
 
 const cart = (n: number, more = ''): string => `let made = 0;
 export class Cart {

@@ -1,13 +1,13 @@
 // An edit of a file in which only bodies of guarded functions changed: the code that makes them, what they say of themselves, and where
 // everything in the file stands now.
-import type { Places } from '../../../js-runtime/place-table.ts';
-import { cellName, type Guards, guarded, guardsOf, instanceOf, isFit } from '../loader/guards.ts';
-import { type Insertion, insertionsIn, withInsertions } from '../loader/insertions.ts';
-import type { Runnable } from '../loader/transform.ts';
-import { linesOf } from './alignment.ts';
+import type { Places } from '../../../../js-runtime/place-table.ts';
+import { cellName, type Guards, guarded, guardsOf, instanceOf, isFit } from '../../loader/guards.ts';
+import { type Insertion, insertionsIn, withInsertions } from '../../loader/insertions.ts';
+import type { Runnable } from '../../loader/transform.ts';
+import { linesOf } from '../alignment.ts';
+import { type Outline, outlineOf, type Part } from '../outline.ts';
 import { bodyOf } from './newer-body.ts';
 import type { LoadedFile, NewerText, ShownText } from './newer-texts.ts';
-import { type Outline, outlineOf, type Part } from './outline.ts';
 
 /** A file as it was loaded. */
 export interface Base {

@@ -1,7 +1,7 @@
 // Where a newer text beside the one that runs would mean something else, the engine swaps; where it means the same, nothing is swapped.
 import { describe, expect, it } from 'vitest';
-import { onEachNode } from '../../../../fixture.ts';
-import { edit, engineHas, project } from './lab.ts';
+import { onEachNode } from '../../../../../fixture.ts';
+import { edit, engineHas, project } from '../lab.ts';
 
 interface Row {
   readonly title: string;

@@ -1,8 +1,8 @@
 // Newer texts of functions, on the main thread: made in the scope of their file, found by its guards.
 import { runInThisContext } from 'node:vm';
-import { cellName, instanceOf } from '../loader/guards.ts';
-import { hasMarks, withoutInsertions } from '../loader/insertions.ts';
-import { urlOf } from '../loader/resolve.ts';
+import { cellName, instanceOf } from '../../loader/guards.ts';
+import { hasMarks, withoutInsertions } from '../../loader/insertions.ts';
+import { urlOf } from '../../loader/resolve.ts';
 
 /** Evaluates in the scope of a file or a class. Never once the engine has swapped something in the file: Node 24 ends then. */
 type Evaluate = (code: string) => unknown;

@@ -1,9 +1,9 @@
 // The newer text of a function as code that makes it, in the scope of its file or class.
 import type { AnyNode } from 'acorn';
-import { childrenOf } from '../cells/references.ts';
-import type { Guard } from '../loader/guards.ts';
-import { parser, type Runnable } from '../loader/transform.ts';
-import type { Part } from './outline.ts';
+import { childrenOf } from '../../cells/references.ts';
+import type { Guard } from '../../loader/guards.ts';
+import { parser, type Runnable } from '../../loader/transform.ts';
+import type { Part } from '../outline.ts';
 
 export interface NewerBody {
   readonly code: string;
