@@ -1,4 +1,5 @@
-// Which server a command line means, and how to reach it: a program, a URL, a module of ours, or a name in a configuration file.
+// Which server a command line means, and how to reach it: a program, a URL, a module of ours, a published package, or a name in a
+// configuration file.
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AuthProvider } from '../../protocol/authorization.ts';
@@ -10,6 +11,7 @@ import { quote } from '../terminal/terminal.ts';
 import { entryOf, expanded, readConfigurations, type ServerEntry } from './client-config.ts';
 import { concealed, hider } from './concealed.ts';
 import { askInputs } from './config-inputs.ts';
+import { isManifest, npmPackage, readManifest } from './package-target.ts';
 import { questionOf } from './server-question.ts';
 
 export interface ServerTarget {
@@ -58,7 +60,20 @@ export async function chooseTarget(args: Arguments): Promise<Chosen> {
     const target = programTarget(process.execPath, [self, 'serve', first], args, `vivarium serve ${quote(first)}`);
     return { target: { ...target, servesModule: true }, rest };
   }
+  const published = npmPackage(first);
+  if (published !== undefined) return { target: programTarget('npx', ['-y', published], args), rest };
+  if (isManifest(first, (values['cwd'] as string | undefined) ?? '.')) return { target: await byManifest(first, args), rest };
   return { target: await byName(first, args), rest };
+}
+
+async function byManifest(file: string, args: Arguments): Promise<ServerTarget> {
+  const given = variables(args.lists['env'] ?? []);
+  const { name, entry } = readManifest(resolve((args.values['cwd'] as string | undefined) ?? '.', file), given);
+  const { lines, question, label } = questionOf(name, entry, file);
+  await confirm(lines, question, args.values['yes'] === true);
+  if ('url' in entry)
+    return { ...remoteTarget(entry.url, entry.headers, { ...args, lists: { ...args.lists, env: [] } }, entry.sse, label), name };
+  return { label, name, entry: { ...entry, env: { ...entry.env, ...given } } };
 }
 
 function isModule(word: string, { values }: Arguments): boolean {

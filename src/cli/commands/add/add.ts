@@ -1,0 +1,180 @@
+// vivarium add: a server put into the configuration of clients, after it was started, looked at and shown.
+import { basename } from 'node:path';
+import { planChange } from '../../../install/change.ts';
+import type { Value } from '../../../install/client.ts';
+import { variablesIn } from '../../../install/entries.ts';
+import { Journal } from '../../../install/journal.ts';
+import { ownCommand } from '../../../install/own-command.ts';
+import { type Arguments, type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
+import { authHeader } from '../../target/auth-header.ts';
+import { whileHiding } from '../../target/concealed.ts';
+import { chooseTarget, type ServerTarget } from '../../target/target.ts';
+import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
+import { clientFlags, type Destination, destinationsOf } from './destinations.ts';
+import { finish, show, writing } from './finish.ts';
+import { added, addedLines, toolsOfOthers, undoPlans } from './history.ts';
+import { type Adapted, adapted } from './installed-server.ts';
+import { orFail } from './perform.ts';
+import { findingLines, type PlannedChange, trialLines } from './report.ts';
+import { pathOf } from './surroundings.ts';
+import { findingsOf, type Trial, tryServer } from './trial.ts';
+
+const { login: _, ...reached } = targetFlags;
+
+export const add: Command = {
+  name: 'add',
+  summary: 'Add a server to the clients you use: tried first, shown as a diff, undone at any time',
+  usage: 'add <server> [options]   (or: add [options] -- program args…)',
+  flags: {
+    name: { type: 'string', short: 'n', value: 'name', help: 'What clients call it (default: made from the server)' },
+    ...clientFlags,
+    'dry-run': { type: 'boolean', help: 'Show what would be written, and write nothing' },
+    replace: { type: 'boolean', help: 'Replace a server of that name' },
+    edit: { type: 'boolean', help: "Edit the file even where the client's own command is installed" },
+    'no-verify': { type: 'boolean', help: 'Do not start the server first' },
+    'inline-secrets': { type: 'boolean', help: 'Write secrets themselves instead of the names of variables' },
+    lock: { type: 'string', value: 'file', help: 'Say what changed since this lock was written (see check --lock)' },
+    list: { type: 'boolean', help: 'List what was added' },
+    undo: { type: 'boolean', help: 'Take back the last add or remove; what others changed since is kept' },
+    ...reached,
+    yes: { type: 'boolean', short: 'y', help: 'Write, and start what a file names, without asking' },
+    ...resultFlags,
+  },
+  takesProgram: true,
+  examples: [
+    ['vivarium add server.ts --client claude-code', 'a module of yours, for this project'],
+    ['vivarium add @scope/server --all --scope user', 'a package of npm, for every client on this machine'],
+    ['vivarium add https://api.example/mcp --name api --dry-run', 'at a URL; only shown'],
+    ['vivarium add notes --client cursor', 'a server that another client of this project has'],
+    ['vivarium add --undo', 'take it back'],
+  ],
+  async run(given) {
+    const args = withEnvironment(given);
+    const journal = new Journal();
+    if (args.values['list'] === true) return listAdded(args, journal);
+    if (args.values['undo'] === true) return undo(args, journal);
+    const { target, rest } = await chooseTarget(args);
+    if (rest.length > 0)
+      throw new CommandError(exitCodes.usage, `add takes one server, not also ${rest.join(' ')}`, {
+        hint: 'Quote a command, or write it behind --',
+      });
+    return whileHiding(target.hide, () => addTarget(args, target, journal));
+  },
+};
+
+function listAdded(args: Arguments, journal: Journal): number {
+  const records = added(journal);
+  show(
+    args,
+    records.map(({ name, client, scope, file, at, by }) => ({ name, client, scope, file, at, by })),
+    addedLines(records),
+  );
+  return exitCodes.ok;
+}
+
+function undo(args: Arguments, journal: Journal): Promise<number> {
+  return journal.exclusively(async () => finish(args, await undoPlans(journal, args.values['edit'] !== true), journal, 'Take it back?'));
+}
+
+async function addTarget(args: Arguments, target: ServerTarget, journal: Journal): Promise<number> {
+  const destinations = destinationsOf(args);
+  const name = nameOf(args, target);
+  const { entry: plain } = target;
+  const entry = 'url' in plain ? { ...plain, headers: { ...plain.headers, ...authHeader(args) } } : plain;
+  const ways = destinations.map((destination) => {
+    const { client, scope } = destination;
+    const path = pathOf(client);
+    return { destination, ...adapted(entry, { client, scope, name, path, inline: args.values['inline-secrets'] === true }) };
+  });
+  const { token: _token, 'token-env': _variable, ...values } = args.values;
+  const trials =
+    args.values['no-verify'] === true
+      ? []
+      : await tryServer(
+          { ...args, values },
+          target,
+          ways.map(({ destination, started }) => ({ destination, started })),
+        );
+  const offer = trials.find((trial) => trial.offer !== undefined)?.offer;
+  const findings = offer === undefined ? [] : findingsOf(offer, toolsOfOthers(journal, name), args.values['lock'] as string | undefined);
+  const tools = offer?.tools.slice(0, 1_000).map((tool) => String(tool['name']).slice(0, 200));
+  return journal.exclusively(async () => {
+    const changes = await orFail(() => plansFor(args, name, ways, tools, journal));
+    return finish(args, changes, journal, writing, {
+      lines: [...trials.flatMap(trialLines), ...findingLines(findings)],
+      trials: trials.map(summary),
+      findings,
+    });
+  });
+}
+
+function summary({ clients, server, revision, offer, needsLogin }: Trial): object {
+  return { clients, server, revision, tools: offer?.tools.map(({ name }) => name), ...(needsLogin && { needsLogin }) };
+}
+
+/** One for each file: some are read by several clients. */
+async function plansFor(
+  args: Arguments,
+  name: string,
+  ways: readonly (Adapted & { readonly destination: Destination })[],
+  tools: readonly string[] | undefined,
+  journal: Journal,
+): Promise<PlannedChange[]> {
+  const changes: PlannedChange[] = [];
+  for (const { destination, server, notes } of ways) {
+    const { client, scope, file } = destination;
+    const first = changes.findIndex(({ plan }) => plan.change.file === file);
+    const earlier = changes[first];
+    if (earlier !== undefined) {
+      changes[first] = { ...earlier, shared: [...earlier.shared, client.name] };
+      continue;
+    }
+    const written = client.entry(name, server, (value: Value) =>
+      typeof value === 'string' ? value : `${value.before}${client.reference?.(value.variable) ?? ''}`,
+    );
+    if (written === undefined) {
+      if (args.values['all'] === true) continue;
+      throw new CommandError(
+        exitCodes.usage,
+        `${client.name} cannot be given ${'url' in server && server.sse ? 'a server by HTTP+SSE' : 'a server at a URL'} in its file`,
+      );
+    }
+    const extras = client.extras?.(variablesIn(server)) ?? [];
+    const change = {
+      client,
+      scope,
+      file,
+      name,
+      entry: written,
+      extras,
+      replace: args.values['replace'] === true,
+      ...(tools !== undefined && { tools }),
+    };
+    const plan = await planChange(change, journal);
+    const command = args.values['edit'] === true || plan.previous !== undefined ? undefined : ownCommand(change, server, process.cwd());
+    changes.push({ plan, command, notes, shared: [] });
+  }
+  return changes;
+}
+
+function nameOf({ values }: Arguments, { name, label, entry }: ServerTarget): string {
+  const given = (values['name'] as string | undefined) ?? name ?? guessed(label, entry);
+  if (/^[A-Za-z\d][\w-]{0,63}$/.test(given)) return given;
+  throw new CommandError(exitCodes.usage, `"${given}" is no name that every client takes`, {
+    hint: '--name with letters, digits, - and _, at most 64',
+  });
+}
+
+/** The package, the file or the host. */
+function guessed(label: string, entry: ServerTarget['entry']): string {
+  const said =
+    'url' in entry
+      ? new URL(entry.url).hostname.replace(/^(?:www|api|mcp)\./, '')
+      : (entry.args.findLast((one) => !one.startsWith('-')) ?? label);
+  const word = basename(said.replace(/(?<=.)@[^/@]*$/, '').replace(/:\w+$/, ''))
+    .replace(/\.\w+$/, '')
+    .split(/[^A-Za-z\d]+/)
+    .filter((part) => part !== '')
+    .join('-');
+  return word === '' ? 'server' : word.slice(0, 64);
+}

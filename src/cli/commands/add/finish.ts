@@ -1,0 +1,54 @@
+// The end of `add` and `remove`: shown, agreed to, done, told.
+
+import { changesNothing } from '../../../install/change.ts';
+import type { Journal } from '../../../install/journal.ts';
+import type { Finding } from '../../../install/look.ts';
+import { type Arguments, exitCodes } from '../../args/command.ts';
+import { confirm } from '../../terminal/confirm.ts';
+import { printableJson, printableLines } from '../../terminal/terminal.ts';
+import { perform } from './perform.ts';
+import { type PlannedChange, planLines } from './report.ts';
+
+/** What `add` asks. */
+export const writing = 'Write this?';
+
+interface Head {
+  readonly lines: readonly string[];
+  readonly trials: readonly object[];
+  readonly findings: readonly Finding[];
+}
+
+export async function finish(
+  args: Arguments,
+  changes: readonly PlannedChange[],
+  journal: Journal,
+  question: string,
+  head: Head = { lines: [], trials: [], findings: [] },
+): Promise<number> {
+  const isJson = args.values['format'] === 'json';
+  const lines = [...head.lines, ...changes.flatMap(planLines)];
+  if (!isJson) process.stdout.write(`${lines.join('\n').replace(/^\n/, '')}\n`);
+  const told = { trials: head.trials, findings: head.findings };
+  if (args.values['dry-run'] === true || changes.every(({ plan }) => changesNothing(plan))) {
+    if (isJson) process.stdout.write(`${printableJson({ ...told, changes: changes.map(planned) }, 2)}\n`);
+    return exitCodes.ok;
+  }
+  await confirm([], question, args.values['yes'] === true, 'Nothing was written');
+  const done = await perform(changes, journal);
+  show(args, { ...told, changes: done.map(({ lines: _, ...one }) => one) }, [
+    '',
+    ...done.flatMap((one) => one.lines),
+    ...(question === writing ? ['To take it back: vivarium add --undo'] : []),
+  ]);
+  return done.some(({ outcome }) => outcome === 'failed') ? exitCodes.failed : exitCodes.ok;
+}
+
+export function show(args: Arguments, value: unknown, lines: readonly string[]): void {
+  const text = args.values['format'] === 'json' ? printableJson(value, 2) : lines.map(printableLines).join('\n');
+  process.stdout.write(`${text}\n`);
+}
+
+function planned({ plan, command, notes }: PlannedChange): object {
+  const { client, scope, file, name, entry } = plan.change;
+  return { client: client.id, scope, file, name, entry, ...(command !== undefined && { command }), notes, changes: !changesNothing(plan) };
+}

@@ -1,0 +1,49 @@
+// add --list and add --undo: what was added, and the last change taken back.
+import { changesNothing, planUndo } from '../../../install/change.ts';
+import { clientById } from '../../../install/clients.ts';
+import type { Journal, JournalRecord } from '../../../install/journal.ts';
+import { ownCommand } from '../../../install/own-command.ts';
+import { CommandError, exitCodes } from '../../args/command.ts';
+import { printable } from '../../terminal/terminal.ts';
+import { shortPath } from './destinations.ts';
+import { orFail } from './perform.ts';
+import type { PlannedChange } from './report.ts';
+
+/** What stands in the files because of us, as far as the journal knows. */
+export function added(journal: Journal): JournalRecord[] {
+  const last = new Map<string, JournalRecord>();
+  for (const record of journal.records()) if (record.state === 'done') last.set(`${record.file}\n${record.name}`, record);
+  return [...last.values()].filter(({ entry }) => entry !== undefined);
+}
+
+export function addedLines(records: readonly JournalRecord[]): string[] {
+  if (records.length === 0) return ['Nothing has been added with vivarium add'];
+  return records.map(({ name, client, scope, file, at }) =>
+    printable(`${name}  ${clientById(client)?.name ?? client} (${scope}, ${shortPath(file)}), ${at.slice(0, 16).replace('T', ' ')} UTC`),
+  );
+}
+
+/** The tools of servers that were added before, for names that several would share. */
+export function toolsOfOthers(journal: Journal, name: string): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    added(journal).flatMap((record) => (record.name === name || record.tools === undefined ? [] : [[record.name, record.tools]])),
+  );
+}
+
+/** The newest command line that has not been undone, as plans that take it back, the last first. */
+export async function undoPlans(journal: Journal, useCommand: boolean): Promise<PlannedChange[]> {
+  const records = journal.records().filter(({ state, undo }) => state === 'done' && undo === undefined);
+  const batch = records.at(-1)?.batch;
+  if (batch === undefined) throw new CommandError(exitCodes.failed, 'There is nothing to undo');
+  const plans: PlannedChange[] = [];
+  for (const record of records.filter((one) => one.batch === batch).reverse()) {
+    const client = clientById(record.client);
+    if (client === undefined) throw new CommandError(exitCodes.failed, `The client ${record.client} is not known to this version`);
+    const plan = await orFail(() => planUndo(record, client));
+    const mayCommand = useCommand && record.by === 'command' && plan.change.entry === undefined && !changesNothing(plan);
+    const command = mayCommand ? ownCommand(plan.change, undefined, process.cwd()) : undefined;
+    plans.push({ plan, command, notes: [], shared: [] });
+    if (changesNothing(plan)) journal.put({ ...record, state: 'undone' });
+  }
+  return plans;
+}

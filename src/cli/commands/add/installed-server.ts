@@ -1,0 +1,112 @@
+// A server as a client would start it: paths that hold in another folder, programs that are found there, and no secrets.
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import type { ClientRow, InstalledServer, Scope, Value } from '../../../install/client.ts';
+import { isProgram } from '../../../node/system-program.ts';
+import { isSecretName, isSecretParameter, isSecretVariable } from '../../../text/secret-names.ts';
+import { hideSecrets } from '../../../text/secrets.ts';
+import type { ServerEntry } from '../../target/client-config.ts';
+
+export interface Adapted {
+  readonly server: InstalledServer;
+  /** What the client hands to the server, secrets included: for the trial. */
+  readonly started: ServerEntry;
+  /** What was done to it, and what its user has to know. */
+  readonly notes: readonly string[];
+}
+
+export interface Surroundings {
+  readonly client: ClientRow;
+  readonly scope: Scope;
+  readonly name: string;
+  /** As the client sees it. */
+  readonly path: string;
+  /** Secrets are written down as they are. */
+  readonly inline: boolean;
+}
+
+export function adapted(entry: ServerEntry, where: Surroundings): Adapted {
+  return 'url' in entry ? remote(entry, where) : launched(entry, where);
+}
+
+function remote(entry: Extract<ServerEntry, { url: string }>, where: Surroundings): Adapted {
+  const notes: string[] = [];
+  const headers = Object.fromEntries(Object.entries(entry.headers).map(([key, value]) => [key, headerValue(key, value, where, notes)]));
+  const { searchParams } = new URL(entry.url);
+  for (const key of new Set(searchParams.keys()))
+    if (isSecretParameter(key)) notes.push(`The secret "${key}" is part of the URL and lies in clear text in the file`);
+  return { server: { url: entry.url, sse: entry.sse, headers }, started: entry, notes };
+}
+
+function launched(entry: Extract<ServerEntry, { command: string }>, where: Surroundings): Adapted {
+  const notes: string[] = [];
+  const { command, env: added } = reachable(entry, where, notes);
+  const values = { ...entry.env, ...added };
+  const env = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, variableValue(key, value, where, notes)]));
+  const args = where.scope === 'user' ? entry.args.map((one) => absolute(one, entry.cwd, notes)) : entry.args;
+  for (const one of args)
+    if (hideSecrets(one, () => '') !== one) notes.push('An argument holds a secret, which lies in clear text in the file');
+  const cwd = entry.cwd === undefined ? undefined : resolve(entry.cwd);
+  const folder = cwd !== undefined && { cwd };
+  return { server: { command, args, env, ...folder }, started: { command, args, env: { PATH: where.path, ...values }, ...folder }, notes };
+}
+
+/** A desktop has fewer folders of programs than a terminal. */
+function reachable(
+  { command, cwd }: Extract<ServerEntry, { command: string }>,
+  { path, client, scope }: Surroundings,
+  notes: string[],
+): { readonly command: string; readonly env: Readonly<Record<string, string>> } {
+  if (/[\\/]/.test(command)) return { command: scope === 'user' ? absolute(command, cwd, notes) : command, env: {} };
+  const own = process.env['PATH'] ?? '';
+  const here = found(command, own);
+  if (process.platform === 'win32' || here === undefined || found(command, path) !== undefined) return { command, env: {} };
+  notes.push(`${client.name} does not find "${command}" by itself: its path is written down, and PATH with it`);
+  return { command: here, env: { PATH: `${dirname(here)}${delimiter}${path}` } };
+}
+
+function found(command: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, command))
+    .find(isProgram);
+}
+
+/** A client starts its servers wherever it was started itself. */
+function absolute(word: string, cwd: string | undefined, notes: string[]): string {
+  if (isAbsolute(word) || word.startsWith('-') || !/[./\\]/.test(word)) return word;
+  const file = resolve(cwd ?? '.', word);
+  if (!existsSync(file)) return word;
+  notes.push(`"${word}" is written as ${file}: a client may start it in any folder`);
+  return realpathSync(file);
+}
+
+function variableValue(key: string, value: string, where: Surroundings, notes: string[]): Value {
+  if (!isSecretVariable(key) && hideSecrets(value, () => '') === value) return value;
+  return kept({ variable: key, before: '' }, value, key, where, notes);
+}
+
+function headerValue(key: string, value: string, where: Surroundings, notes: string[]): Value {
+  if (!isSecretName(key) && hideSecrets(value, () => '') === value) return value;
+  const [, before = '', secret = value] = /^(Bearer +)?(.*)$/is.exec(value) ?? [];
+  // Whoever writes "Bearer $TOKEN" has it in a variable.
+  const own = Object.entries(process.env).find(([, one]) => one === secret && secret.length >= 8)?.[0];
+  const made = `${where.name}_${/^authorization$/i.test(key) ? 'token' : key}`.toUpperCase().replaceAll(/\W/g, '_');
+  return kept({ variable: own ?? made, before }, value, `header ${key}`, where, notes);
+}
+
+function kept(reference: Exclude<Value, string>, value: string, what: string, { client, inline }: Surroundings, notes: string[]): Value {
+  if (inline || client.reference === undefined) {
+    const why = inline ? '' : `: ${client.name} has no way to name a variable`;
+    notes.push(`The value of ${what} lies in clear text in the file${why}`);
+    return value;
+  }
+  const asks = client.extras !== undefined;
+  notes.push(
+    asks
+      ? `${client.name} asks for ${reference.variable} once and keeps it; the file has only its name`
+      : `Set ${reference.variable} where ${client.name} is started; the file has only its name`,
+  );
+  return reference;
+}

@@ -1,0 +1,229 @@
+// A configuration file read, and written whole or not at all: beside it, then renamed. Links, modes and owners stay as they are.
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isTrustedOwner } from '../node/own-folder.ts';
+import { Refusal } from './edit/refusal.ts';
+import { watchFor } from './watch-for.ts';
+
+const mostBytes = 16 * 1024 * 1024;
+const mostLinks = 40;
+
+export interface ConfigFile {
+  /** As the client names it. */
+  readonly path: string;
+  /** Where its links lead. */
+  readonly target: string;
+  /** Undefined where there is no file. */
+  readonly text: string | undefined;
+  readonly stats?: Stats;
+}
+
+export interface WriteTerms {
+  /** Of a file that is made. */
+  readonly mode: number;
+  /** Told before anything is in its place. */
+  readonly onDraft?: (draft: string) => void;
+}
+
+export interface Written {
+  /** Another program wrote between our last look and our rename: what it wrote is gone. */
+  readonly overwrote: boolean;
+  /** What a program has since written into the file that was replaced, which nobody sees any more. */
+  strayText(): string | undefined;
+  close(): void;
+}
+
+export function readConfigFile(path: string): ConfigFile {
+  const target = followed(path);
+  const descriptor = opened(target);
+  if (descriptor === undefined) return { path, target, text: undefined };
+  try {
+    const stats = fstatSync(descriptor);
+    const problem = problemOf(stats);
+    if (problem !== undefined) throw problem;
+    return { path, target, text: decoded(readFileSync(descriptor)), stats };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** `undefined` removes the file. Refuses with `changed` where it is no longer what was read. */
+export async function writeConfigFile(file: ConfigFile, text: string | undefined, terms: WriteTerms): Promise<Written> {
+  const { target, stats } = file;
+  if (text !== undefined) mkdirSync(dirname(target), { recursive: true });
+  const draft = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.vivarium`);
+  terms.onDraft?.(draft);
+  if (text === undefined) {
+    setAside(file, draft);
+    return { overwrote: false, strayText: () => undefined, close: () => undefined };
+  }
+  writeDraft(draft, text, stats, terms.mode);
+  const old = opened(target);
+  try {
+    const watch = watchFor(dirname(target), basename(draft), basename(target));
+    try {
+      if (readConfigFile(file.path).text !== file.text) throw changed(file.path);
+      renameSync(draft, target);
+      syncFolder(dirname(target));
+      return {
+        overwrote: await watch.wasTouched(),
+        strayText: () => (old === undefined ? undefined : stray(old, file.text)),
+        close: () => old !== undefined && closeSync(old),
+      };
+    } finally {
+      watch.close();
+    }
+  } catch (error) {
+    rmSync(draft, { force: true });
+    if (old !== undefined) closeSync(old);
+    throw error;
+  }
+}
+
+/** The folders that have to be made first, the outermost first. */
+export function foldersMissing(file: string): string[] {
+  const missing: string[] = [];
+  for (let folder = dirname(file); !existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+  return missing;
+}
+
+export function removeFolders(folders: readonly string[]): void {
+  for (const folder of folders.toReversed()) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // Somebody keeps something in it.
+      return;
+    }
+  }
+}
+
+export function digestOf(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : createHash('sha256').update(text).digest('hex');
+}
+
+export function changed(path: string): Refusal {
+  return new Refusal('changed', `Another program has changed ${path} meanwhile`, { hint: 'Close it, then try again' });
+}
+
+/** Also of what is not there yet. A link of another user may lead anywhere. */
+function followed(path: string): string {
+  let at = resolve(path);
+  for (let links = 0; ; links++) {
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (found !== undefined && !isTrustedOwner(found)) throw foreign(at, found);
+    if (found?.isSymbolicLink() !== true) break;
+    if (links >= mostLinks) throw new Refusal('unreadable', `${path} is a symbolic link that leads to itself`, { hint: 'Remove it' });
+    at = resolve(dirname(at), readlinkSync(at));
+  }
+  const folder = dirname(at);
+  return existsSync(folder) ? join(realpathSync(folder), basename(at)) : at;
+}
+
+function opened(target: string): number | undefined {
+  try {
+    // A pipe that nobody writes to would hold up even the opening.
+    return openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new Refusal('unreadable', `${target} cannot be read (${code})`, { cause: error, hint: `Look at it with: ls -l ${target}` });
+  }
+}
+
+function problemOf(stats: Stats): Refusal | undefined {
+  const refuse = (why: string, hint: string): Refusal => new Refusal('unreadable', why, { hint });
+  if (!stats.isFile()) return refuse('It is no regular file', 'Remove it, or name another client');
+  if (process.geteuid !== undefined && stats.uid !== process.geteuid()) return foreign('It', stats);
+  if (stats.nlink > 1) return refuse('It has several names (hard links), which a safe write would separate', 'Make it a symbolic link');
+  if (process.platform !== 'win32' && (stats.mode & 0o200) === 0) return refuse('It is read-only', 'To allow the change: chmod u+w');
+  if (stats.size > mostBytes) return refuse(`It is larger than ${mostBytes / 1024 / 1024} MiB`, 'Write the entry by hand');
+  return undefined;
+}
+
+function foreign(what: string, { uid }: Stats): Refusal {
+  return new Refusal('foreign', `${what} belongs to another user (uid ${uid}; you are uid ${process.geteuid?.()})`, {
+    hint: 'Run this as its owner',
+  });
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new Refusal('damaged', 'It is not UTF-8 text', { cause, hint: 'Save it as UTF-8, then try again' });
+  }
+}
+
+function writeDraft(draft: string, text: string, stats: Stats | undefined, mode: number): void {
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeFileSync(descriptor, text);
+    if (process.platform !== 'win32') {
+      const made = fstatSync(descriptor);
+      if (stats !== undefined && made.gid !== stats.gid) fchownSync(descriptor, made.uid, stats.gid);
+      fchmodSync(descriptor, stats === undefined ? mode : stats.mode & 0o7777);
+    }
+    fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Whatever is there is taken at once, and put back where it is not what was read. */
+function setAside({ path, target, text }: ConfigFile, aside: string): void {
+  renameSync(target, aside);
+  if (readFileSync(aside, 'utf8') === text) return rmSync(aside);
+  if (!existsSync(target)) linkSync(aside, target);
+  rmSync(aside);
+  throw changed(path);
+}
+
+function stray(descriptor: number, text: string | undefined): string | undefined {
+  const bytes = Buffer.alloc(fstatSync(descriptor).size);
+  const { length } = bytes;
+  let at = 0;
+  while (at < length) {
+    const read = readSync(descriptor, bytes, at, length - at, at);
+    if (read === 0) break;
+    at += read;
+  }
+  const found = bytes.subarray(0, at).toString('utf8');
+  return found === text ? undefined : found;
+}
+
+/** So that the new name survives a power cut. Not every system lets a folder be opened. */
+function syncFolder(folder: string): void {
+  try {
+    const descriptor = openSync(folder, 'r');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  } catch {
+    // Windows does it by itself.
+  }
+}

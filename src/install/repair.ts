@@ -1,0 +1,61 @@
+// What an interrupted command has left: drafts beside the files, and records of changes that were made or were not.
+import { lstatSync, rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { digestOf, readConfigFile, removeFolders } from './config-file.ts';
+import { readServers } from './edit/edit.ts';
+import type { Journal, JournalRecord } from './journal.ts';
+
+export interface Repair {
+  readonly record: JournalRecord;
+  /** Whether the change had been made when the command was interrupted. */
+  readonly made: boolean;
+  readonly draft?: string;
+}
+
+/** Nothing of a client's is written: each file is whole, as it was or as it was to be. */
+export async function repair(journal: Journal): Promise<readonly Repair[]> {
+  const repairs: Repair[] = [];
+  for (const record of journal.records().filter(({ state }) => state === 'planned')) {
+    const made = await isMade(record);
+    const draft = removeDraft(record);
+    if (made) {
+      const { draft: _, ...done } = record;
+      journal.put({ ...done, state: 'done' });
+      const undone = undoneBy(journal, record);
+      if (undone !== undefined) journal.put({ ...undone, state: 'undone' });
+    } else {
+      if (record.before === undefined) removeFolders(record.folders);
+      journal.drop(record);
+    }
+    repairs.push({ record, made, ...(draft !== undefined && { draft }) });
+  }
+  return repairs;
+}
+
+/** By the file as a whole, or where others have written it since, by the entry. */
+async function isMade({ file, before, after, place, name, entry }: JournalRecord): Promise<boolean> {
+  try {
+    const { text } = readConfigFile(file);
+    const digest = digestOf(text);
+    if (digest === after || digest === before) return digest === after;
+    return isDeepStrictEqual((await readServers(text ?? '', place)).get(name), entry);
+  } catch {
+    return false;
+  }
+}
+
+function removeDraft({ draft, file }: JournalRecord): string | undefined {
+  // A record is a file that could say anything.
+  if (draft === undefined || !/^\..*\.[\da-f]{12}\.vivarium$/.test(basename(draft))) return undefined;
+  const found = lstatSync(draft, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || dirname(draft) !== dirname(readConfigFile(file).target)) return undefined;
+  rmSync(draft);
+  return draft;
+}
+
+/** The change that a removal, or an undo, has taken back. */
+function undoneBy(journal: Journal, { id, file, name, entry }: JournalRecord): JournalRecord | undefined {
+  if (entry !== undefined) return undefined;
+  return journal.records().findLast((one) => one.id < id && one.file === file && one.name === name && one.state === 'done');
+}
