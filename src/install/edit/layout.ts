@@ -53,6 +53,16 @@ export interface Cut {
   readonly put?: string;
 }
 
+/** A member of a list in one line, with the comma that belongs to it; the list is between `open` and `close`. */
+export function memberCut(text: string, [from, to]: readonly [number, number], [open, close]: readonly [number, number]): Cut {
+  const after = /^\s*,[ \t]*/.exec(text.slice(to, close));
+  if (after !== null) return { from, to: to + after[0].length };
+  const before = text.slice(open, from);
+  const kept = before.trimEnd();
+  if (kept.endsWith(',')) return { from: open + kept.length - 1, to };
+  return kept === '' && text.slice(to, close).trim() === '' ? { from: open, to: close } : { from, to };
+}
+
 /** `cuts` do not overlap. */
 export function withCuts(text: string, cuts: readonly Cut[]): string {
   let [done, at] = ['', 0];

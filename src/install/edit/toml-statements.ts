@@ -34,6 +34,21 @@ export function statementsOf(text: string): Statement[] {
   return found;
 }
 
+/** The pairs of a table in one line, which begins with the brace at `at`. */
+export function inlinePairs(text: string, at: number, to: number): Statement[] {
+  const found: Statement[] = [];
+  for (let from = skip(text, at + 1); from < to - 1; from = skip(text, from)) {
+    const { path, to: end } = keysAt(text, from);
+    const value = blanks(text, text.indexOf('=', end) + 1);
+    const last = valueEnd(text, value, true);
+    found.push({ path, kind: 'pair', from, to: last, value });
+    from = skip(text, last);
+    if (text[from] !== ',') return found;
+    from++;
+  }
+  return found;
+}
+
 function blanks(text: string, at: number): number {
   while (text[at] === ' ' || text[at] === '\t') at++;
   return at;
@@ -88,7 +103,8 @@ function stringEnd(text: string, at: number): number {
   return text.length;
 }
 
-function valueEnd(text: string, at: number): number {
+/** In a table in one line, a comma or a brace ends it, too. */
+function valueEnd(text: string, at: number, inline = false): number {
   let [depth, end] = [0, at];
   while (at < text.length) {
     const one = text[at] as string;
@@ -99,6 +115,7 @@ function valueEnd(text: string, at: number): number {
       at = line < 0 ? text.length : line;
       continue;
     } else {
+      if (inline && depth === 0 && (one === ',' || one === '}')) return end;
       if (one === '[' || one === '{') depth++;
       if (one === ']' || one === '}') depth--;
       if (one === '\n' && depth === 0) return end;

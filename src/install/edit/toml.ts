@@ -1,8 +1,8 @@
 // One entry of a TOML file. Written as text, because no parser of TOML keeps comments: a table at the end, or a span taken out.
 import { parse, TomlError } from 'smol-toml';
-import { type Cut, layoutOf, lineStart, nextLine, withCuts } from './layout.ts';
+import { type Cut, layoutOf, lineStart, memberCut, nextLine, withCuts } from './layout.ts';
 import { Refusal } from './refusal.ts';
-import { type Statement, statementsOf } from './toml-statements.ts';
+import { inlinePairs, type Statement, statementsOf } from './toml-statements.ts';
 
 export function parseToml(text: string): unknown {
   try {
@@ -30,9 +30,7 @@ export function setInToml(text: string, path: readonly string[], value: unknown)
   const statements = statementsOf(text);
   const spans = spansOf(text, statements, path);
   const rest = withCuts(text, spans);
-  const inline = statements.find(
-    ({ kind, path: at, value: from }) => kind === 'pair' && from !== undefined && text[from] === '{' && begins(path, at),
-  );
+  const inline = inlineAt(text, statements, path);
   if (inline !== undefined) return setInline(text, inline, path, value);
   const { eol } = layoutOf(text, text.length);
   const table = tableText(path, value, eol);
@@ -48,13 +46,20 @@ export function setInToml(text: string, path: readonly string[], value: unknown)
 }
 
 export function removeFromToml(text: string, path: readonly string[]): string {
-  const spans = spansOf(text, statementsOf(text), path);
+  const statements = statementsOf(text);
+  const spans = spansOf(text, statements, path);
   if (spans.length > 0)
     return withCuts(
       text,
       spans.map((span) => withBlankLine(text, span)),
     );
-  throw new Refusal('shape', `"${path.at(-1)}" is part of a table in one line`, { hint: 'Remove it by hand' });
+  const inline = inlineAt(text, statements, path);
+  const pairs = inline === undefined ? [] : inlinePairs(text, inline.value ?? 0, inline.to);
+  const own = pairs.filter((pair) => inline !== undefined && begins([...inline.path, ...pair.path], path));
+  const [only] = own;
+  if (inline === undefined || only === undefined || own.length > 1)
+    throw new Refusal('shape', `"${path.at(-1)}" is written in several parts of a table in one line`, { hint: 'Remove it by hand' });
+  return withCuts(text, [memberCut(text, [only.from, only.to], [(inline.value ?? 0) + 1, inline.to - 1])]);
 }
 
 /** Everything that belongs to the entry, in whole lines: its tables, those below them, and its dotted keys. */
@@ -78,8 +83,19 @@ function withBlankLine(text: string, { from, to }: Cut): Cut {
   return isAlone && blank !== null ? { from: from - (blank[1]?.length ?? 0), to } : { from, to };
 }
 
+/** The table in one line that holds the entry, or would. */
+function inlineAt(text: string, statements: readonly Statement[], path: readonly string[]): Statement | undefined {
+  return statements.find(
+    ({ kind, path: at, value }) =>
+      kind === 'pair' && value !== undefined && text[value] === '{' && at.length < path.length && begins(path, at),
+  );
+}
+
 function setInline(text: string, { value = 0, to, path: at }: Statement, path: readonly string[], entry: unknown): string {
   const rest = path.slice(at.length);
+  const old = inlinePairs(text, value, to).find((pair) => begins([...at, ...pair.path], path));
+  if (old?.value !== undefined && old.path.length === rest.length)
+    return withCuts(text, [{ from: old.value, to: old.to, put: valueText(entry) }]);
   if (rest.length !== 1) throw new Refusal('shape', `"${at.join('.')}" is a table in one line`, { hint: 'Write the entry by hand' });
   const inside = text.slice(value + 1, to - 1);
   const isEmpty = inside.trim() === '';

@@ -1,6 +1,6 @@
 // One entry of a YAML file: found by the places that its parser gives to each node, put in and taken out as text.
 import { type Document, isAlias, isMap, isScalar, LineCounter, type Pair, parseAllDocuments, stringify, type YAMLMap } from 'yaml';
-import { layoutOf, lineEnd, lineStart, nextLine, withCuts } from './layout.ts';
+import { layoutOf, lineEnd, lineStart, memberCut, nextLine, withCuts } from './layout.ts';
 import { Refusal } from './refusal.ts';
 
 /** As the readers of this file bound it: a few aliases can stand for a very large value. */
@@ -22,7 +22,7 @@ export function setInYaml(text: string, path: readonly string[], value: unknown)
     const pair = pairOf(node, key);
     const inside = nested(path.slice(depth + 1), value);
     if (pair === undefined) return insert(text, node, key, inside);
-    if (depth === path.length - 1) return insert(withoutPair(text, node, pair), mapAt(withoutPair(text, node, pair), path), key, inside);
+    if (depth === path.length - 1) return replaced(text, node, pair, key, inside);
     if (node.flow !== true && isBare(pair.value)) return filled(text, pair, inside);
     node = pair.value;
   }
@@ -30,21 +30,17 @@ export function setInYaml(text: string, path: readonly string[], value: unknown)
 }
 
 export function removeFromYaml(text: string, path: readonly string[]): string {
-  const map = mapAt(text, path);
-  const pair = pairOf(map, path.at(-1) ?? '');
-  if (pair === undefined) throw new Refusal('missing', `There is no ${path.join('.')}`);
-  return withoutPair(text, map, pair);
-}
-
-/** The map that holds the last name of the path. */
-function mapAt(text: string, path: readonly string[]): YAMLMap {
   let node: unknown = documentOf(text).contents;
+  let holder: Pair | undefined;
   for (const [depth, key] of path.slice(0, -1).entries()) {
     if (!isMap(node)) throw notMap(path.slice(0, depth), node);
-    node = pairOf(node, key)?.value;
+    holder = pairOf(node, key);
+    node = holder?.value;
   }
   if (!isMap(node)) throw notMap(path.slice(0, -1), node);
-  return node;
+  const pair = pairOf(node, path.at(-1) ?? '');
+  if (pair === undefined) throw new Refusal('missing', `There is no ${path.join('.')}`);
+  return withoutPair(text, node, pair, holder);
 }
 
 function documentOf(text: string): Document.Parsed {
@@ -119,15 +115,31 @@ function filled(text: string, pair: Pair, value: unknown): string {
   return withCuts(text, [...cuts, { from: at, to: at, put: `${layout.eol}${lines.join(layout.eol)}` }]);
 }
 
-function withoutPair(text: string, map: YAMLMap, pair: Pair): string {
+function replaced(text: string, map: YAMLMap, pair: Pair, key: string, value: unknown): string {
+  const [keyStart = 0, keyEnd = 0] = (pair.key as Ranged).range ?? [];
+  const [from = keyEnd, to = keyEnd] = (pair.value as Ranged | null)?.range ?? [];
+  if (map.flow === true) return withCuts(text, [{ from, to, put: JSON.stringify(value) }]);
+  const start = lineStart(text, keyStart);
+  const end = endOfPair(text, pair);
+  const layout = layoutOf(text, start);
+  const put = entryText(key, value, text.slice(start, keyStart), layout) + (text[end - 1] === '\n' ? layout.eol : '');
+  return withCuts(text, [{ from: start, to: end, put }]);
+}
+
+function withoutPair(text: string, map: YAMLMap, pair: Pair, holder: Pair | undefined): string {
   const [keyStart = 0] = (pair.key as Ranged).range ?? [];
   const from = lineStart(text, keyStart);
-  if (map.flow === true || text.slice(from, keyStart).trim() !== '')
-    throw new Refusal('shape', 'The entry is part of a map in one line', { hint: 'Remove it by hand' });
+  if (map.flow === true) {
+    const [open = 0, close = 0] = (map as Ranged).range ?? [];
+    const [, end = 0] = (pair.value as Ranged | null)?.range ?? (pair.key as Ranged).range ?? [];
+    return withCuts(text, [memberCut(text, [keyStart, end], [open + 1, text.lastIndexOf('}', close - 1)])]);
+  }
+  if (text.slice(from, keyStart).trim() !== '')
+    throw new Refusal('shape', 'Its entries are written in a way that is not understood', { hint: 'Remove it by hand' });
   const to = endOfPair(text, pair);
-  if (map.items.length > 1) return withCuts(text, [{ from, to }]);
+  if (map.items.length > 1 || holder === undefined) return withCuts(text, [{ from, to }]);
   // A map without entries is written in the line of its name.
-  const colon = text.lastIndexOf(':', from);
+  const colon = text.indexOf(':', (holder.key as Ranged).range?.[1]);
   return withCuts(text, [
     { from: colon + 1, to: colon + 1, put: ' {}' },
     { from, to },
