@@ -49,6 +49,8 @@ export interface Terms {
 }
 
 const usualSettleMs = 250;
+/** So often another program may write while we prepare; nothing of ours is written then. */
+const mostBeaten = 8;
 /** A file that is just being written is empty or ends too early. */
 const readings = 4;
 const readingMs = 60;
@@ -91,7 +93,7 @@ export function changesNothing({ config, after }: Plan): boolean {
 export async function applyPlan(plan: Plan, journal: Journal, terms: Terms): Promise<Applied> {
   let current = plan;
   let [retried, overwrote] = [false, false];
-  for (let attempt = 0; ; attempt++) {
+  for (let beaten = 0; ; ) {
     let record: JournalRecord;
     let stray: string | undefined;
     try {
@@ -102,14 +104,14 @@ export async function applyPlan(plan: Plan, journal: Journal, terms: Terms): Pro
       stray = written.strayText();
       written.close();
     } catch (error) {
-      if (!(error instanceof Refusal) || error.reason !== 'changed' || attempt > 0) throw error;
+      if (!(error instanceof Refusal) || error.reason !== 'changed' || ++beaten > mostBeaten) throw error;
       current = await again(plan, journal);
       continue;
     }
     const kept = stray === undefined && (await isThere(plan.change));
     if (kept) return { record, backup: record.before === undefined ? undefined : journal.backupOf(record.id), retried, overwrote };
     journal.drop(record);
-    if (attempt > 0) throw changed(plan.change.file);
+    if (retried) throw changed(plan.change.file);
     retried = true;
     // What a program wrote into the file that we replaced is what it wants there.
     current = stray === undefined || stray.trim() === '' ? await again(plan, journal) : await onStray(plan, stray, journal);

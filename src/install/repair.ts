@@ -1,5 +1,5 @@
 // What an interrupted command has left: drafts beside the files, and records of changes that were made or were not.
-import { lstatSync, rmSync } from 'node:fs';
+import { lstatSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { digestOf, readConfigFile, removeFolders } from './config-file.ts';
@@ -45,12 +45,15 @@ async function isMade({ file, before, after, place, name, entry }: JournalRecord
   }
 }
 
-function removeDraft({ draft, file }: JournalRecord): string | undefined {
+function removeDraft({ draft, file, before, after }: JournalRecord): string | undefined {
   // A record is a file that could say anything.
   if (draft === undefined || !/^\..*\.[\da-f]{12}\.vivarium$/.test(basename(draft))) return undefined;
   const found = lstatSync(draft, { throwIfNoEntry: false });
   if (found?.isFile() !== true || dirname(draft) !== dirname(readConfigFile(file).target)) return undefined;
-  rmSync(draft);
+  const { target, text } = readConfigFile(file);
+  // A file that was taken away to be removed, and is not what we had read: its owner keeps it.
+  if (after === undefined && text === undefined && digestOf(readFileSync(draft, 'utf8')) !== before) renameSync(draft, target);
+  else rmSync(draft);
   return draft;
 }
 
