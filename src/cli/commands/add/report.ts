@@ -49,7 +49,7 @@ export function planLines({ plan, command, notes, shared }: PlannedChange): stri
     command === undefined
       ? diffLines(plan.config.text ?? '', plan.after ?? '', masked).map((line) => `  ${line}`)
       : [`  by its own command: ${command.map((word) => quote(maskText(word))).join(' ')}`];
-  const gone = plan.after === undefined ? ['  the file is removed, as it was made for this entry'] : [];
+  const gone = plan.after === undefined && command === undefined ? ['  the file is removed, as it was made for this entry'] : [];
   return ['', head, ...also, ...gone, ...how, ...notes.map((note) => `  ${printable(note)}`)];
 }
 
