@@ -60,6 +60,8 @@ export interface ClientRow {
   readonly marks: (folders: Folders) => readonly string[];
   /** What it starts servers with: the environment of a terminal, that of a login shell, or that of the desktop. */
   readonly starts: 'terminal' | 'login-shell' | 'desktop';
+  /** An entry may name the folder that the server is started in. */
+  readonly cwd?: true;
   /** How a file names a variable of the environment; none where values can only be written down. */
   readonly reference?: (variable: string) => string;
   readonly extras?: (variables: readonly string[]) => readonly Extra[];

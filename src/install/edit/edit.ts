@@ -96,6 +96,7 @@ async function editorOf(format: Format): Promise<Editor> {
 function understood(editor: Editor, text: string): unknown {
   try {
     const value = editor.parse(text);
+    if (isDeeper(value, deepest)) throw new RangeError();
     if (value === undefined || isObject(value)) return value ?? {};
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -103,6 +104,14 @@ function understood(editor: Editor, text: string): unknown {
     throw new Refusal('damaged', `It cannot be read: ${why}`, { cause: error, hint: 'Mend it by hand, then try again' });
   }
   throw new Refusal('shape', 'It holds something else than settings by name', { hint: 'Mend it by hand' });
+}
+
+/** No client's settings are; comparing deeper ones would end the stack. */
+const deepest = 200;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1));
 }
 
 /** Names that lead nowhere any more count as absent: `{"mcpServers":{}}` says what `{}` says. */

@@ -13,7 +13,7 @@ import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
 import { clientFlags, type Destination, destinationsOf } from './destinations.ts';
 import { finish, show, writing } from './finish.ts';
 import { added, addedLines, toolsOfOthers, undoPlans } from './history.ts';
-import { type Adapted, adapted } from './installed-server.ts';
+import { type Adapted, adapted, lastingEntry } from './installed-server.ts';
 import { orFail } from './perform.ts';
 import { findingLines, type PlannedChange, trialLines } from './report.ts';
 import { pathOf } from './surroundings.ts';
@@ -72,14 +72,14 @@ function listAdded(args: Arguments, journal: Journal): number {
   return exitCodes.ok;
 }
 
-function undo(args: Arguments, journal: Journal): Promise<number> {
-  return journal.exclusively(async () => finish(args, await undoPlans(journal, args.values['edit'] !== true), journal, 'Take it back?'));
+async function undo(args: Arguments, journal: Journal): Promise<number> {
+  return finish(args, await undoPlans(journal, args.values['edit'] !== true), journal, 'Take it back?');
 }
 
 async function addTarget(args: Arguments, target: ServerTarget, journal: Journal): Promise<number> {
   const destinations = destinationsOf(args);
   const name = nameOf(args, target);
-  const { entry: plain } = target;
+  const plain = target.servesModule === true ? lastingEntry(target.entry) : target.entry;
   const entry = 'url' in plain ? { ...plain, headers: { ...plain.headers, ...authHeader(args) } } : plain;
   const ways = destinations.map((destination) => {
     const { client, scope } = destination;
@@ -98,14 +98,9 @@ async function addTarget(args: Arguments, target: ServerTarget, journal: Journal
   const offer = trials.find((trial) => trial.offer !== undefined)?.offer;
   const findings = offer === undefined ? [] : findingsOf(offer, toolsOfOthers(journal, name), args.values['lock'] as string | undefined);
   const tools = offer?.tools.slice(0, 1_000).map((tool) => String(tool['name']).slice(0, 200));
-  return journal.exclusively(async () => {
-    const changes = await orFail(() => plansFor(args, name, ways, tools, journal));
-    return finish(args, changes, journal, writing, {
-      lines: [...trials.flatMap(trialLines), ...findingLines(findings)],
-      trials: trials.map(summary),
-      findings,
-    });
-  });
+  const changes = await orFail(() => plansFor(args, name, ways, tools, journal));
+  const lines = [...trials.flatMap(trialLines), ...findingLines(findings)];
+  return finish(args, changes, journal, writing, { lines, trials: trials.map(summary), findings });
 }
 
 function summary({ clients, server, revision, offer, needsLogin }: Trial): object {

@@ -34,7 +34,8 @@ export async function finish(
     return exitCodes.ok;
   }
   await confirm([], question, args.values['yes'] === true, 'Nothing was written');
-  const done = await perform(changes, journal);
+  // Not while somebody thinks: other commands wait meanwhile. What has changed since is planned anew.
+  const done = await journal.exclusively(() => perform(changes, journal));
   show(args, { ...told, changes: done.map(({ lines: _, ...one }) => one) }, [
     '',
     ...done.flatMap((one) => one.lines),

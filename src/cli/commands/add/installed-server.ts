@@ -25,6 +25,18 @@ export interface Surroundings {
   readonly inline: boolean;
 }
 
+/**
+ * `vivarium serve` of a module, by a path that stays: the copy of npx is cleared away, and one in node_modules of the project is
+ * somewhere else on other machines.
+ */
+export function lastingEntry(entry: ServerEntry): ServerEntry {
+  if ('url' in entry) return entry;
+  const [self = '', ...rest] = entry.args;
+  const npx = (...words: readonly string[]): ServerEntry => ({ ...entry, command: 'npx', args: [...words, 'vivarium', ...rest] });
+  if (/[\\/]_npx[\\/]/.test(self)) return npx('-y');
+  return existsSync(join(process.cwd(), 'node_modules', '.bin', 'vivarium')) && /[\\/]node_modules[\\/]/.test(self) ? npx() : entry;
+}
+
 export function adapted(entry: ServerEntry, where: Surroundings): Adapted {
   return 'url' in entry ? remote(entry, where) : launched(entry, where);
 }
@@ -46,7 +58,9 @@ function launched(entry: Extract<ServerEntry, { command: string }>, where: Surro
   const args = where.scope === 'user' ? entry.args.map((one) => absolute(one, entry.cwd, notes)) : entry.args;
   for (const one of args)
     if (hideSecrets(one, () => '') !== one) notes.push('An argument holds a secret, which lies in clear text in the file');
-  const cwd = entry.cwd === undefined ? undefined : resolve(entry.cwd);
+  if (entry.cwd !== undefined && where.client.cwd !== true)
+    notes.push(`${where.client.name} has no setting for a folder: it starts the server wherever it was started itself`);
+  const cwd = entry.cwd === undefined || where.client.cwd !== true ? undefined : resolve(entry.cwd);
   const folder = cwd !== undefined && { cwd };
   return { server: { command, args, env, ...folder }, started: { command, args, env: { PATH: where.path, ...values }, ...folder }, notes };
 }

@@ -1,4 +1,5 @@
 // What `add` and `remove` say: the server, what was noticed, each file with its diff, and what comes next.
+import { lstatSync } from 'node:fs';
 import { changesNothing, type Plan } from '../../../install/change.ts';
 import type { Finding } from '../../../install/look.ts';
 import { printable, quote } from '../../terminal/terminal.ts';
@@ -44,13 +45,16 @@ export function planLines({ plan, command, notes, shared }: PlannedChange): stri
   const { client, file } = plan.change;
   const head = `${client.name}: ${printable(shortPath(file))}`;
   if (changesNothing(plan)) return ['', `${head} has it already`];
+  // A link that a repository brings along may lead anywhere.
+  const leads =
+    lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true ? [`  a link to ${printable(plan.config.target)}`] : [];
   const also = shared.length === 0 ? [] : [`  also read by ${shared.join(', ')}`];
   const how =
     command === undefined
       ? diffLines(plan.config.text ?? '', plan.after ?? '', masked).map((line) => `  ${line}`)
       : [`  by its own command: ${command.map((word) => quote(maskText(word))).join(' ')}`];
   const gone = plan.after === undefined && command === undefined ? ['  the file is removed, as it was made for this entry'] : [];
-  return ['', head, ...also, ...gone, ...how, ...notes.map((note) => `  ${printable(note)}`)];
+  return ['', head, ...leads, ...also, ...gone, ...how, ...notes.map((note) => `  ${printable(note)}`)];
 }
 
 /** A value that only names a variable. */

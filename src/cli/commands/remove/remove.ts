@@ -31,24 +31,22 @@ export const remove: Command = {
     if (name === undefined || more.length > 0)
       throw new CommandError(exitCodes.usage, 'remove takes one name', { hint: 'vivarium clients lists the servers of every client' });
     const journal = new Journal();
-    return journal.exclusively(async () => {
-      const changes: PlannedChange[] = [];
-      for (const { client, scope, file } of everyDestination(args)) {
-        const first = changes.findIndex(({ plan }) => plan.change.file === file);
-        const earlier = changes[first];
-        if (earlier !== undefined) {
-          changes[first] = { ...earlier, shared: [...earlier.shared, client.name] };
-          continue;
-        }
-        const plan = await planned({ client, scope, file, name, entry: undefined }, journal);
-        if (plan === undefined) continue;
-        const useCommand = args.values['edit'] !== true && plan.undoes?.by !== 'edit';
-        changes.push({ plan, command: useCommand ? ownCommand(plan.change, undefined, process.cwd()) : undefined, notes: [], shared: [] });
+    const changes: PlannedChange[] = [];
+    for (const { client, scope, file } of everyDestination(args)) {
+      const first = changes.findIndex(({ plan }) => plan.change.file === file);
+      const earlier = changes[first];
+      if (earlier !== undefined) {
+        changes[first] = { ...earlier, shared: [...earlier.shared, client.name] };
+        continue;
       }
-      if (changes.length > 0) return finish(args, changes, journal, 'Remove it?');
-      throw new CommandError(exitCodes.failed, `No client has a server called "${visible(name)}"`, {
-        hint: 'vivarium clients lists the servers of every client',
-      });
+      const plan = await planned({ client, scope, file, name, entry: undefined }, journal);
+      if (plan === undefined) continue;
+      const useCommand = args.values['edit'] !== true && plan.undoes?.by !== 'edit';
+      changes.push({ plan, command: useCommand ? ownCommand(plan.change, undefined, process.cwd()) : undefined, notes: [], shared: [] });
+    }
+    if (changes.length > 0) return finish(args, changes, journal, 'Remove it?');
+    throw new CommandError(exitCodes.failed, `No client has a server called "${visible(name)}"`, {
+      hint: 'vivarium clients lists the servers of every client',
     });
   },
 };
