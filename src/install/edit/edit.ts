@@ -109,9 +109,13 @@ function understood(editor: Editor, text: string): unknown {
 /** No client's settings are; comparing deeper ones would end the stack. */
 const deepest = 200;
 
-function isDeeper(value: unknown, levels: number): boolean {
+/** Aliases of YAML may lead back to themselves, and to one value by very many ways. */
+function isDeeper(value: unknown, levels: number, known: Map<object, number> = new Map()): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((one) => isDeeper(one, levels - 1));
+  if (levels === 0) return true;
+  if ((known.get(value) ?? levels + 1) <= levels) return false;
+  known.set(value, levels);
+  return Object.values(value).some((one) => isDeeper(one, levels - 1, known));
 }
 
 /** Names that lead nowhere any more count as absent: `{"mcpServers":{}}` says what `{}` says. */

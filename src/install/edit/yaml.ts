@@ -1,5 +1,6 @@
 // One entry of a YAML file: found by the places that its parser gives to each node, put in and taken out as text.
 import { type Document, isAlias, isMap, isScalar, LineCounter, type Pair, parseAllDocuments, stringify, type YAMLMap } from 'yaml';
+import { isNestedDeeply } from '../../text/nesting.ts';
 import { layoutOf, lineEnd, lineStart, memberCut, nextLine, withCuts } from './layout.ts';
 import { Refusal } from './refusal.ts';
 
@@ -44,6 +45,7 @@ export function removeFromYaml(text: string, path: readonly string[]): string {
 }
 
 function documentOf(text: string): Document.Parsed {
+  if (isNestedDeeply(text)) throw new Refusal('damaged', 'It is nested too deeply', { hint: 'Mend it by hand' });
   const lines = new LineCounter();
   const all = parseAllDocuments(text, { lineCounter: lines, logLevel: 'error' });
   const [only, second] = Array.isArray(all) ? all : [];
