@@ -41,7 +41,7 @@ export interface Folders {
 /** A line that the client's own command understands. */
 export interface OwnCommand {
   readonly program: string;
-  /** Undefined where the command cannot say all of the entry, or would show a secret to other users. */
+  /** Undefined where the command cannot say all of the entry. */
   add(name: string, entry: object, server: InstalledServer): readonly string[] | undefined;
   remove?(name: string): readonly string[];
 }

@@ -138,6 +138,26 @@ describe.skipIf(strangersNotRun())('a client of somebody else, in an empty home'
     },
   );
 
+  it('is not given a secret by its own command, which other users could see', async () => {
+    const home = emptyHome();
+    const flags = [
+      '--client',
+      'claude-code',
+      '--scope',
+      'user',
+      '--name',
+      'demo',
+      '--env',
+      'API_KEY=correct-horse',
+      '--dry-run',
+      '--no-verify',
+    ];
+    expect(await vivarium(home, 'add', ...flags, ...server)).toContain('by its own command');
+    const inline = await vivarium(home, 'add', ...flags, '--inline-secrets', ...server);
+    expect(inline).not.toContain('by its own command');
+    expect(inline).not.toContain('correct-horse');
+  });
+
   it('reads a file that people wrote, before and after', async () => {
     const home = emptyHome();
     const file = join(home.path, '.codex', 'config.toml');

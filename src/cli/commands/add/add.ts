@@ -13,7 +13,7 @@ import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
 import { clientFlags, type Destination, destinationsOf } from './destinations.ts';
 import { finish, show, writing } from './finish.ts';
 import { added, addedLines, toolsOfOthers, undoPlans } from './history.ts';
-import { type Adapted, adapted, lastingEntry } from './installed-server.ts';
+import { type Adapted, adapted, holdsSecret, lastingEntry } from './installed-server.ts';
 import { orFail } from './perform.ts';
 import { findingLines, type PlannedChange, trialLines } from './report.ts';
 import { pathOf } from './surroundings.ts';
@@ -146,7 +146,10 @@ async function plansFor(
       ...(tools !== undefined && { tools }),
     };
     const plan = await planChange(change, journal);
-    const command = args.values['edit'] === true || plan.previous !== undefined ? undefined : ownCommand(change, server, process.cwd());
+    const command =
+      args.values['edit'] === true || plan.previous !== undefined || holdsSecret(server)
+        ? undefined
+        : ownCommand(change, server, process.cwd());
     changes.push({ plan, command, notes, shared: [] });
   }
   return changes;

@@ -37,6 +37,15 @@ export function lastingEntry(entry: ServerEntry): ServerEntry {
   return existsSync(join(process.cwd(), 'node_modules', '.bin', 'vivarium')) && /[\\/]node_modules[\\/]/.test(self) ? npx() : entry;
 }
 
+/** Whether a secret would stand in the arguments of a command, where other users see it. */
+export function holdsSecret(server: InstalledServer): boolean {
+  const isSecret = (text: string): boolean => hideSecrets(text, () => '') !== text;
+  const holds = (values: Readonly<Record<string, Value>>, isName: (name: string) => boolean): boolean =>
+    Object.entries(values).some(([key, value]) => typeof value === 'string' && (isName(key) || isSecret(value)));
+  if (!('url' in server)) return holds(server.env, isSecretVariable) || server.args.some(isSecret);
+  return holds(server.headers, isSecretName) || [...new URL(server.url).searchParams.keys()].some(isSecretParameter);
+}
+
 export function adapted(entry: ServerEntry, where: Surroundings): Adapted {
   return 'url' in entry ? remote(entry, where) : launched(entry, where);
 }
