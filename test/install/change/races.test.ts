@@ -28,7 +28,7 @@ interface Raced {
 }
 
 describe('1,000 races with a program that rewrites the file', () => {
-  it.each(['renaming', 'in-place'])('%s: nothing is torn, and every loss is noticed', { timeout: 600_000 }, async (manner) => {
+  it.each(['renaming', 'in-place'])('%s: nothing is torn, and every loss is noticed', { timeout: 1_800_000 }, async (manner) => {
     const file = join(folder, `${manner}.json`);
     const journal = new Journal(join(folder, `journal-${manner}`));
     writeFileSync(file, '{\n  "count": 0\n}\n');

@@ -26,7 +26,12 @@ export const add: Command = {
   summary: 'Add a server to the clients you use: tried first, shown as a diff, undone at any time',
   usage: 'add <server> [options]   (or: add [options] -- program args…)',
   flags: {
-    name: { type: 'string', short: 'n', value: 'name', help: 'What clients call it (default: made from the server)' },
+    name: {
+      type: 'string',
+      short: 'n',
+      value: 'name',
+      help: 'What clients call it (default: made from its file, package or host, or its own)',
+    },
     ...clientFlags,
     'dry-run': { type: 'boolean', help: 'Show what would be written, and write nothing' },
     replace: { type: 'boolean', help: 'Replace a server of that name' },
@@ -78,13 +83,13 @@ async function undo(args: Arguments, journal: Journal): Promise<number> {
 
 async function addTarget(args: Arguments, target: ServerTarget, journal: Journal): Promise<number> {
   const destinations = destinationsOf(args);
-  const name = nameOf(args, target);
+  const provisional = nameOf(args, target);
   const plain = target.servesModule === true ? lastingEntry(target.entry) : target.entry;
   const entry = 'url' in plain ? { ...plain, headers: { ...plain.headers, ...authHeader(args) } } : plain;
   const ways = destinations.map((destination) => {
     const { client, scope } = destination;
     const path = pathOf(client);
-    return { destination, ...adapted(entry, { client, scope, name, path, inline: args.values['inline-secrets'] === true }) };
+    return { destination, ...adapted(entry, { client, scope, name: provisional, path, inline: args.values['inline-secrets'] === true }) };
   });
   const { token: _token, 'token-env': _variable, ...values } = args.values;
   const trials =
@@ -95,6 +100,7 @@ async function addTarget(args: Arguments, target: ServerTarget, journal: Journal
           target,
           ways.map(({ destination, started }) => ({ destination, started })),
         );
+  const name = args.values['name'] === undefined ? betterName(provisional, trials) : provisional;
   const offer = trials.find((trial) => trial.offer !== undefined)?.offer;
   const findings = offer === undefined ? [] : findingsOf(offer, toolsOfOthers(journal, name), args.values['lock'] as string | undefined);
   const tools = offer?.tools.slice(0, 1_000).map((tool) => String(tool['name']).slice(0, 200));
@@ -155,12 +161,21 @@ async function plansFor(
   return changes;
 }
 
+/** In every client. */
+const validName = /^[A-Za-z\d][\w-]{0,63}$/;
+
 function nameOf({ values }: Arguments, { name, label, entry }: ServerTarget): string {
   const given = (values['name'] as string | undefined) ?? name ?? guessed(label, entry);
-  if (/^[A-Za-z\d][\w-]{0,63}$/.test(given)) return given;
+  if (validName.test(given)) return given;
   throw new CommandError(exitCodes.usage, `"${given}" is no name that every client takes`, {
     hint: '--name with letters, digits, - and _, at most 64',
   });
+}
+
+/** What many files are called says nothing; the server has a name for itself. */
+function betterName(provisional: string, trials: readonly Trial[]): string {
+  const own = trials.find(({ server }) => server !== undefined)?.server?.name ?? '';
+  return /^(?:server|index|main|app|mcp)$/.test(provisional) && validName.test(own) ? own : provisional;
 }
 
 /** The package, the file or the host. */

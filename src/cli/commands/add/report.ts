@@ -31,7 +31,7 @@ export function trialLines({ clients, server, revision, offer, needsLogin }: Tri
   ].filter(([count]) => count !== 0);
   return [
     printable(`Started as ${whom} would: ${server?.name ?? 'a server without a name'} ${server?.version ?? ''} (${revision})`),
-    printable(`  ${tools.length} tools${names.length === 0 ? '' : `: ${names.join(', ')}${more}`}`),
+    printable(`  ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}${names.length === 0 ? '' : `: ${names.join(', ')}${more}`}`),
     ...(rest.length === 0 ? [] : [`  ${rest.map(([count, what]) => `${count} ${what}`).join(', ')}`]),
   ];
 }

@@ -205,6 +205,33 @@ describe('vivarium add', () => {
     }
   });
 
+  it('takes the name of the server where the file has none that says something, and says what changed since a lock', async () => {
+    const home = emptyHome();
+    const surface = {
+      tools: [{ name: 'echo', description: 'another', inputSchema: { type: 'object' } }],
+      resources: [],
+      templates: [],
+      prompts: [],
+    };
+    home.put('project/lock.json', JSON.stringify({ version: 1, surface }));
+    home.put('project/server.mjs', `await import(${JSON.stringify(fixture[1])});`);
+    const { code, stdout, stderr } = await home.run(
+      'add',
+      '--client',
+      'cursor',
+      '--lock',
+      'lock.json',
+      '--yes',
+      '--',
+      'node',
+      'server.mjs',
+    );
+    expect(code, stderr).toBe(0);
+    expect(stdout).toContain('tool echo /description is');
+    expect(stdout).toContain('tool add is new since the lock');
+    expect(Object.keys(JSON.parse(home.read('project/.cursor/mcp.json')).mcpServers)).toEqual(['everything']);
+  });
+
   it('goes on with --undo where another program has written since', async () => {
     const home = emptyHome();
     home.put('project/.mcp.json', written);
