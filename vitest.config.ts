@@ -57,6 +57,7 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     // More than the build servers have cores: many tests wait for processes.
     maxWorkers: 3,
+    restoreMocks: true,
     // A loaded machine takes ten times as long as a quiet one.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -35,7 +35,7 @@ if (mode === 'test') {
 }
 
 const projects = (...names) => names.flatMap((name) => ['--project', name]);
-const secondNode = [...filesWith('onEachNode('), '--testNamePattern', 'on Node 24'];
+const secondNode = [...onSecondNode(), '--testNamePattern', 'on Node 24'];
 const runs =
   mode === 'test'
     ? [['test', projects('unit', 'alone', 'house', 'types', 'examples')]]
@@ -112,16 +112,19 @@ function count({ passed, failed, skipped }) {
 function list() {
   for (const { why, files } of longTests) stdout.write(`${why}\n${files.map((file) => `  ${file}\n`).join('')}`);
   stdout.write(
-    `on the second Node\n${filesWith('onEachNode(')
+    `on the second Node\n${onSecondNode()
       .map((file) => `  ${file}\n`)
       .join('')}`,
   );
   exit(0);
 }
 
-function filesWith(text) {
+function onSecondNode() {
   const files = readdirSync('test', { recursive: true }).map((name) => join('test', String(name)));
-  return files.filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes(text)).sort();
+  const isForEach = (file) => /\b(?:onEachNode|asFreshlyStarted)\(/.test(readFileSync(file, 'utf8'));
+  const each = files.filter((file) => file.endsWith('.test.ts') && isForEach(file)).sort();
+  // Their edits are among those of `published-all` and `made-many`.
+  return each.filter((file) => !/reload\/(?:published|made)\.test\.ts$/.test(file));
 }
 
 function step(name, args) {

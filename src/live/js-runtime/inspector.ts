@@ -21,6 +21,9 @@ const calling = 'function (method, a, b, c) { return this[method](a, b, c); }';
 
 const busyMs = 15_000;
 
+/** The main thread does something else all the time. Nothing of what was asked has been done by then. */
+export class Busy extends Error {}
+
 export class Inspector {
   readonly #session: Session = new Session();
   #keeper = '';
@@ -57,16 +60,19 @@ export class Inspector {
     this.#session.on(event, (message: { readonly params: never }) => listener(message.params));
   }
 
-  /** The value of an expression of ours, where the main thread finds the time; `what` is to be done later otherwise. */
-  async onMain<T>(expression: string, what: string): Promise<T> {
+  /**
+   * The value of an expression of ours, where the main thread finds the time; `what` is to be done later otherwise. What awaits nothing is
+   * done in the midst of what runs, too.
+   */
+  async onMain<T>(expression: string, what: string, awaitPromise = true): Promise<T> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`The program is busy: interrupt it, or ${what} when it rests`)), busyMs);
+      timer = setTimeout(() => reject(new Busy(`The program is busy: interrupt it, or ${what} when it rests`)), busyMs);
     });
     try {
       const asked = this.post<Evaluated>('Runtime.evaluate', {
         expression,
-        awaitPromise: true,
+        awaitPromise,
         returnByValue: true,
         silent: true,
         // Otherwise Node does not hear of code that is made from text, and of the map it brings.

@@ -118,7 +118,8 @@ export class Session {
   }
 
   evaluate(code: string, { language, onError = 'report', timeoutMs, package: pack, within, apart }: EvaluateOptions): Run {
-    const end = this.terms.audit.begin(this, 'evaluate', code, language);
+    const text = within === undefined ? code : JSON.stringify({ code, in: within });
+    const end = this.terms.audit.begin(this, 'evaluate', text, language);
     const refused = this.#refusal();
     if (refused !== undefined) {
       end({ outcome: 'refused', line: refused });

@@ -24,12 +24,18 @@ const dialects: readonly (readonly [string, Dialect, boolean])[] = [
   ['JavaScript', { engine: javascript(), literal: (text) => `"${text}"`, fails: 'throw new Error("x")', file: '.mjs' }, false],
   [
     'Common Lisp',
-    { engine: lisp(), literal: (text) => `"${text}"`, fails: '(1+ unheard-of)', file: '.lisp', lacks: ['define on'] },
+    { engine: lisp(), literal: (text) => `"${text}"`, fails: '(1+ unheard-of)', file: '.lisp', lacks: ['define on', 'evaluate in'] },
     notRun('sbcl'),
   ],
   [
     'Smalltalk',
-    { engine: smalltalk(), literal: (text) => `'${text}'`, fails: 'nil zork', file: '.st', lacks: ['profile code', 'run_tests files'] },
+    {
+      engine: smalltalk(),
+      literal: (text) => `'${text}'`,
+      fails: 'nil zork',
+      file: '.st',
+      lacks: ['profile code', 'run_tests files', 'evaluate in'],
+    },
     false,
   ],
 ];
@@ -42,6 +48,7 @@ const readOutside = 'check_syntax code';
 /** What else a call must say so that it comes as far as the image. */
 const besides: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'define on': { source: 'x' },
+  'evaluate in': { code: '1' },
   'inspect path': { target: '#1' },
   'debug code': { action: 'eval' },
   'debug value': { action: 'restart', restart: 1 },

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { changedData, noteData } from './loader/data-files.ts';
 import { fileAt, findFile, isFile, ownFile, source, urlOf } from './loader/resolve.ts';
+import { changedSettings } from './loader/settings.ts';
 import { flawIn, leaveScopes, runnable } from './loader/transform.ts';
 import { projectOf } from './loader/tsconfig.ts';
 import { wasmModule } from './loader/wasm.ts';
@@ -110,7 +111,7 @@ function asked(url: string): unknown {
   if (pathname === 'links') return [...(importers.get(bare(String(searchParams.get('url')))) ?? [])].map(([one, by]) => [one, [...by]]);
   if (pathname === 'unpass') return unpass(String(searchParams.get('url')));
   if (pathname === 'flaw') return flaw();
-  if (pathname === 'data') return changedData();
+  if (pathname === 'data') return { data: changedData(), settings: changedSettings() };
   return null;
 }
 

@@ -45,7 +45,7 @@ export class ModuleScopes {
   }
 
   #onMain<T>(expression: string): Promise<T> {
-    return this.#inspector.onMain<T>(expression, 'evaluate');
+    return this.#inspector.onMain<T>(expression, 'evaluate', false);
   }
 
   #short(file: string): string {

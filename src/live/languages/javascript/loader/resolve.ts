@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, extname, join, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { notePackage } from './settings.ts';
 import { projectOf } from './tsconfig.ts';
 
 /** A compiler writes these where the source has others. */
@@ -54,7 +55,9 @@ export function packageType(file: string): string | undefined {
   if (types.has(folder)) return types.get(folder);
   let type: string | undefined;
   try {
-    type = (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { type?: string }).type;
+    const settings = join(folder, 'package.json');
+    type = (JSON.parse(readFileSync(settings, 'utf8')) as { type?: string }).type;
+    notePackage(settings);
   } catch {
     if (folder !== dirname(folder)) type = packageType(folder);
   }

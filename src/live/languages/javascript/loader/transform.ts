@@ -60,7 +60,8 @@ function compiled(file: string, text: string): string {
 function withTail(code: string, end: string): string {
   // The last line of a map must stay the last.
   const at = code.lastIndexOf('\n//# sourceMappingURL=');
-  return at < 0 ? `${code}\n${end}` : `${code.slice(0, at)}\n${end}${code.slice(at)}`;
+  const isMap = at >= 0 && /^[^\s'"`]*\s*$/.test(code.slice(at + '\n//# '.length));
+  return isMap ? `${code.slice(0, at)}\n${end}${code.slice(at)}` : `${code}\n${end}`;
 }
 
 /** As it is where something else loaded the file before we could. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type * as Reader from 'get-tsconfig';
 import type { TsConfigJsonResolved, TsConfigResult } from 'get-tsconfig';
+import { noteSettings } from './settings.ts';
 
 export interface Project {
   readonly options: NonNullable<TsConfigJsonResolved['compilerOptions']>;
@@ -30,6 +31,7 @@ function read(folder: string): Project {
     const found = getTsconfig(folder) ?? getTsconfig(folder, 'jsconfig.json');
     if (found === null || found === undefined) return none;
     const own = [found, ...referenced(found)].find(({ config }) => config.compilerOptions?.paths !== undefined) ?? found;
+    noteSettings(own.path, () => JSON.stringify(reader().parseTsconfig(own.path).compilerOptions ?? {}));
     const matcher = createPathsMatcher(own);
     return { options: own.config.compilerOptions ?? {}, paths: matcher ?? (() => []) };
   } catch {

@@ -127,7 +127,7 @@ function takesWhole({ all, exports }: Units, isOf: (specifier: string) => boolea
 
 function graftOf(script: Script): Graft | undefined {
   const made = (code: string): Runnable => ({ code, format: 'module' });
-  const graft = grafted(made(script.base), made(script.known), { id: `f${script.id}`, detached: script.detached });
+  const graft = grafted(made(script.base), made(script.known), { id: `f${script.id}`, detached: script.detached, done: script.done });
   return typeof graft === 'string' ? undefined : graft;
 }
 

@@ -39,6 +39,8 @@ export interface Terms {
   readonly detached: ReadonlyMap<string, number>;
   /** What runs now. */
   readonly before?: Graft;
+  /** Steps that were done at some time. */
+  readonly done: ReadonlySet<string>;
 }
 
 const table = '__vivarium_added';
@@ -347,7 +349,7 @@ class Grafting {
 
   /** What was set once has to be set again, even to what it was at first. */
   #did(key: string): boolean {
-    return this.#terms.before?.steps.has(key) === true;
+    return this.#terms.done.has(key);
   }
 
   #step(key: string, step: Step, node?: AnyNode | null): void {

@@ -34,6 +34,8 @@ export interface Outline {
   readonly code: string;
   /** All words outside of functions; comments and layout do not count. */
   readonly shape: string;
+  /** Kinds of its statements: the same words may be others where a line ends elsewhere. */
+  readonly statements: string;
   readonly parts: readonly Part[];
 }
 
@@ -77,7 +79,8 @@ export function outlineOf({ code, format }: Runnable): Outline {
     const part = parts[at];
     return part === undefined || start < part.start;
   });
-  return { code, shape: `${outside.map(({ text }) => text).join(' ')}\n${kinds.join('\n')}`, parts };
+  const statements = program.body.map((one) => (one.type === 'ExpressionStatement' ? one.expression.type : one.type)).join(' ');
+  return { code, statements, shape: `${outside.map(({ text }) => text).join(' ')}\n${kinds.join('\n')}`, parts };
 }
 
 /** Node 24 ends when a function that was swapped evaluates text in its own scope. */
@@ -115,7 +118,13 @@ function partOf(node: FunctionNode & { readonly id?: unknown }, name: string, co
 function parenIn(node: FunctionNode & { readonly id?: unknown }, words: readonly Word[]): number | undefined {
   const from = isNode(node.id) ? node.id.end : node.start;
   const to = node.params[0]?.start ?? Number.POSITIVE_INFINITY;
-  const at = words.findIndex(({ start, text }) => start >= from && text === '(');
+  let [at, high] = [0, words.length];
+  while (at < high) {
+    const middle = (at + high) >> 1;
+    if ((words[middle] as Word).start < from) at = middle + 1;
+    else high = middle;
+  }
+  while (at < words.length && (words[at] as Word).start < to && words[at]?.text !== '(') at++;
   const found = words[at]?.start ?? Number.POSITIVE_INFINITY;
   return found < to && found < bodyOf(node).start ? found + 1 - node.start : undefined;
 }
@@ -192,6 +201,6 @@ function nameOf(node: unknown, code: string): string {
   return isNode(node) ? code.slice(node.start, node.end).replace(/\s+/g, ' ').slice(0, 40) : '';
 }
 
-function isFunction(node: AnyNode): node is FunctionNode & AnyNode & { readonly id?: unknown } {
+export function isFunction(node: AnyNode): node is FunctionNode & AnyNode & { readonly id?: unknown } {
   return node.type === 'FunctionDeclaration' || node.type === 'FunctionExpression' || node.type === 'ArrowFunctionExpression';
 }

@@ -4,6 +4,7 @@ import { runInThisContext } from 'node:vm';
 import type { Imported } from '../cells/cell.ts';
 import { changedRequired, exportsOf, forget, putBack, requirersOf } from '../loader/commonjs.ts';
 import { urlOf } from '../loader/resolve.ts';
+import { changedSettings } from '../loader/settings.ts';
 import { NoWayIn } from './class-patch.ts';
 import { setPlaces } from './stack-places.ts';
 
@@ -23,6 +24,14 @@ export interface Renewed {
   /** Names of cells that have new values. */
   readonly bound: readonly string[];
   readonly error?: string;
+}
+
+/** Since they were read. */
+export interface ChangedFiles {
+  /** Such as JSON. */
+  readonly data: readonly string[];
+  /** By which other files are read. */
+  readonly settings: readonly string[];
 }
 
 /** How a module that stands in front of another differs from it. */
@@ -56,8 +65,9 @@ export class Renewal {
   }
 
   /** The tail of a file that has run. */
-  readonly keep = (address: string, tail: Tail): void => {
-    this.#tails.set(address.startsWith('file:') ? address : urlOf(address), tail);
+  readonly keep = (address: unknown, tail: Tail): void => {
+    // A CommonJS file may have given `__filename` another value.
+    if (typeof address === 'string') this.#tails.set(address.startsWith('file:') ? address : urlOf(address), tail);
   };
 
   readonly pass = (url: string, refresh: () => void, behind: Namespace): void => {
@@ -168,8 +178,10 @@ export class Renewal {
   }
 
   /** Files that are no programs and have changed since they were read. */
-  async data(): Promise<string[]> {
-    return [...new Set([...changedRequired(), ...(await this.#ask<string[]>('data', {}))])];
+  async changed(): Promise<ChangedFiles> {
+    const { data, settings } = await this.#ask<ChangedFiles>('data', {});
+    const all = (...lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())];
+    return { data: all(changedRequired(), data), settings: all(changedSettings(), settings) };
   }
 
   imported(specifier: string, namespace: Namespace): void {

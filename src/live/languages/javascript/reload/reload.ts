@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { realOf } from '../../../../node/real-path.ts';
 import type { Debugger } from '../../../js-runtime/debugger.ts';
-import type { Inspector } from '../../../js-runtime/inspector.ts';
+import { Busy, type Inspector } from '../../../js-runtime/inspector.ts';
 import type { Positions } from '../../../js-runtime/positions.ts';
 import type { Imported } from '../cells/cell.ts';
 import { source, urlOf } from '../loader/resolve.ts';
@@ -11,7 +11,7 @@ import { flawIn, type Runnable, runnable } from '../loader/transform.ts';
 import { placesOf } from './alignment.ts';
 import { type Change, fileOf, inOrder, isCurrent, newestOf, versionOf, wantedFor } from './changes.ts';
 import { computedElsewhere, followersOf } from './followers.ts';
-import type { Exposed, Renewed } from './reimport.ts';
+import type { ChangedFiles, Exposed, Renewed } from './reimport.ts';
 import { type Script, type Surroundings, swap } from './swap.ts';
 
 interface Done {
@@ -46,6 +46,7 @@ export class Reloader {
   readonly #past: Map<string, Set<string>> = new Map();
   /** Files that were there when they were loaded, and of which that was said. */
   readonly #gone: Set<string> = new Set();
+  #isBusy = false;
 
   constructor(inspector: Inspector, debugging: Debugger, positions: Positions, folder: string) {
     this.#inspector = inspector;
@@ -60,6 +61,7 @@ export class Reloader {
   }
 
   async reload(files: readonly string[] | undefined): Promise<Reloaded> {
+    this.#isBusy = false;
     const given = files?.map((file) => realOf(resolve(this.#folder, file)));
     const lines: string[] = [];
     const anew = new Map<string, string>();
@@ -97,12 +99,7 @@ export class Reloader {
       }
       const running = [...all.values()].flat();
       lines.push(...(await this.#follow(exposed, running)));
-      for (const [script, stale] of await computedElsewhere(names, running, this.#around(''))) {
-        const file = this.#short(fileOf(script.url) ?? script.url);
-        lines.push(
-          `${file}: ${stale.join(', ')} ${stale.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`,
-        );
-      }
+      lines.push(...(await this.#computed(names, running)));
       return blocked;
     });
     if (anew.size > 0) {
@@ -111,10 +108,22 @@ export class Reloader {
       if (renewed.failed) return { text: lines.join('\n'), failed: true };
     }
     // To read them anew takes the variables of all that import them: that is for the user to say.
-    for (const file of given === undefined ? await this.#changedData() : [])
+    const { data, settings } = await this.#changedFiles();
+    for (const file of given === undefined ? data : [])
       lines.push(`changed ${this.#short(file)}, which is no program: reload(files: [${JSON.stringify(this.#short(file))}]) reads it anew`);
+    for (const file of settings)
+      lines.push(`changed ${this.#short(file)}: what it says of loaded files does not hold for them yet; ${fresh}`);
     const text = lines.length === 0 ? 'Nothing changed on disk.' : lines.join('\n');
     return failed ? { text, failed } : { text, changed: [...changed, ...anew.keys()] };
+  }
+
+  async #computed(changed: ReadonlyMap<string, ReadonlySet<string>>, scripts: readonly Script[]): Promise<string[]> {
+    const found = await computedElsewhere(changed, scripts, this.#around('')).catch(orBusy);
+    if ('error' in found) return [`what other files computed with it could not be looked up: ${found.error}`];
+    return [...found].map(([script, names]) => {
+      const file = this.#short(fileOf(script.url) ?? script.url);
+      return `${file}: ${names.join(', ')} ${names.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`;
+    });
   }
 
   /** Scripts of the project, by file. */
@@ -140,6 +149,9 @@ export class Reloader {
       running: scriptSource,
       known: scriptSource,
       originals: [],
+      blanks: new Map(),
+      longest: scriptSource.length,
+      done: new Set(),
       detached: new Map(),
       taken: new Map(),
     };
@@ -192,7 +204,7 @@ export class Reloader {
     for (const script of [...scripts.filter((one) => one !== newest), newest]) {
       const wanted = wantedFor(script, made);
       if (script.known === wanted.code) continue;
-      const swapped = await swap(script, wanted, this.#around(file), script === newest);
+      const swapped = await swap(script, wanted, this.#around(file), script === newest).catch(orBusy);
       if (swapped.status === 'done' && script === newest) notes.push(...swapped.remarks);
       if (swapped.status === 'done' && swapped.query !== undefined)
         notes.push(`imported with ${swapped.query} it exports what it did before`);
@@ -208,7 +220,7 @@ export class Reloader {
         // It may be for what others gain only when they are imported anew.
       } else if (swapped.status === 'failed') {
         const line = `not swapped ${short}: ${swapped.error}\nThe old code runs on.`;
-        result = others ? { reason: swapped.error } : { line, isBlocked: true, isFailed: true };
+        result = others && !this.#isBusy ? { reason: swapped.error } : { line, isBlocked: true, isFailed: true };
       } else {
         const remarks = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
         const nothing = remarks === '' ? `unchanged ${short}: only comments and layout` : `unchanged ${short}${remarks}`;
@@ -228,7 +240,7 @@ export class Reloader {
     for (const [script, names] of followers) {
       const file = fileOf(script.url) ?? script.url;
       const wanted = { code: script.known, format: 'module' } as const;
-      const swapped = await swap(script, wanted, this.#around(file), true);
+      const swapped = await swap(script, wanted, this.#around(file), true).catch(orBusy);
       if (swapped.status === 'done') await this.#place(script, wanted);
       if (swapped.status !== 'done') {
         script.detached.clear();
@@ -265,7 +277,7 @@ export class Reloader {
   /** Frames of what runs now are told in the lines of the file as it is now. */
   async #place(script: Script, wanted: Runnable): Promise<void> {
     const places = this.#positions.swapped(script.id, placesOf({ ...wanted, code: script.running }, wanted), wanted.code);
-    await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(script.url)}, ${JSON.stringify(places)})`);
+    await this.#onMain(`__vivarium_renewal.place(${JSON.stringify(script.url)}, ${JSON.stringify(places)})`, false);
   }
 
   async #renew(reasons: ReadonlyMap<string, string>): Promise<{ readonly lines: string[]; readonly failed: boolean }> {
@@ -274,7 +286,8 @@ export class Reloader {
     const given = JSON.stringify({ files, imports: [...this.#imports.values()], names });
     // Run again, a file may have a text that it had before.
     for (const file of files) this.#past.delete(urlOf(file));
-    const renewed = await this.#onMain<Renewed>(`__vivarium_renewal.renew(${JSON.stringify(given)})`);
+    const asked = this.#onMain<Renewed>(`__vivarium_renewal.renew(${JSON.stringify(given)})`);
+    const renewed = await asked.catch((error: unknown): Renewed => ({ stale: [], bound: [], error: orBusy(error).error }));
     const changed = files.map((file) => this.#short(file)).join(', ');
     if (renewed.error !== undefined) {
       return { lines: [`not imported anew ${changed}: ${renewed.error}`, 'The old code runs on.'], failed: true };
@@ -291,21 +304,36 @@ export class Reloader {
   }
 
   /** None where the main thread has no time to tell. */
-  async #changedData(): Promise<string[]> {
+  async #changedFiles(): Promise<ChangedFiles> {
+    const none: ChangedFiles = { data: [], settings: [] };
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<string[]>((resolve) => {
-      timer = setTimeout(() => resolve([]), tellMs);
+    const late = new Promise<ChangedFiles>((resolve) => {
+      timer = setTimeout(() => resolve(none), tellMs);
     });
-    const told = this.#onMain<string[]>('__vivarium_renewal.data()');
-    return Promise.race([told.catch(() => []), late]).finally(() => clearTimeout(timer));
+    const told = this.#onMain<ChangedFiles>('__vivarium_renewal.changed()');
+    return Promise.race([told.catch(() => none), late]).finally(() => clearTimeout(timer));
   }
 
-  #onMain<T>(expression: string): Promise<T> {
-    return this.#inspector.onMain<T>(expression, 'reload');
+  /** What awaits nothing is done in the midst of what runs, too; a program that had no time for the rest is not waited for again. */
+  async #onMain<T>(expression: string, awaitPromise = true): Promise<T> {
+    if (awaitPromise && this.#debugging.paused) throw new Busy('The program is paused: debug(action: resume) or abort, then reload');
+    if (awaitPromise && this.#isBusy) throw new Busy('The program is busy');
+    try {
+      return await this.#inspector.onMain<T>(expression, 'reload', awaitPromise);
+    } catch (error) {
+      this.#isBusy ||= error instanceof Busy;
+      throw error;
+    }
   }
 
   #short(file: string): string {
     const short = relative(this.#folder, file);
     return short.startsWith('..') ? file : short;
   }
+}
+
+/** The program has no time for it; anything else is a fault of ours. */
+function orBusy(error: unknown): { readonly status: 'failed'; readonly error: string } {
+  if (error instanceof Busy) return { status: 'failed', error: error.message };
+  throw error;
 }

@@ -6,8 +6,10 @@ import type { Imported } from '../cells/cell.ts';
 import { type Runnable, tailBody } from '../loader/transform.ts';
 import { computedBy, rootsIn } from './computed.ts';
 import { commonFacadeText, facadeText, isUnchanged } from './exports.ts';
+import { canShrink, filled, linesFor, linesIn } from './filling.ts';
 import { type Graft, grafted } from './graft.ts';
 import { namesOf as namesOfUnit } from './graft-nodes.ts';
+import { type Blanks, withKinds } from './kinds.ts';
 import { changedNames, changesGiven, evaluates, type Outline, outlineOf } from './outline.ts';
 import type { Exposed } from './reimport.ts';
 import { takenFrom } from './requirers.ts';
@@ -24,6 +26,11 @@ export interface Script {
   /** As the file was when it was last taken. */
   known: string;
   readonly originals: (string | undefined)[];
+  readonly blanks: Blanks;
+  /** The length of the longest text it has had. */
+  longest: number;
+  /** Steps of grafts: what was set once has to be set again, even to what it was at first. */
+  readonly done: Set<string>;
   /** Imports that have to be taken from another module than the one it was linked with, and those that are. */
   readonly detached: Map<string, number>;
   taken: ReadonlyMap<string, number>;
@@ -73,7 +80,11 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
   const plan = await planFor(script, wanted, around);
   if (typeof plan === 'string') return { status: 'anew', reason: plan };
   const { before, after, due, known, between, to } = plan;
-  const names = [...namesOf(known, to), ...[...due].flatMap((key) => after?.steps.get(key)?.names ?? []), ...differences(before, after)];
+  // A class that is as it was at first gets back what another text of it had changed.
+  const stepped = [...due].flatMap(
+    (key) => [after, before].map((one) => one?.steps.get(key)?.names ?? []).find((one) => one.length > 0) ?? [],
+  );
+  const names = [...namesOf(known, to), ...stepped, ...differences(before, after)];
   const remarks = (after?.remarks ?? []).filter((one) => before?.remarks.includes(one) !== true);
   const isShown = before !== undefined && after !== undefined && !isUnchanged(before.facade, after.facade);
   if (names.length === 0 && due.size === 0 && !isShown) {
@@ -118,6 +129,7 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
     await around.onMain(`__vivarium_renewal.follow(${JSON.stringify(JSON.stringify(around.imports()))}, ${names})`);
   }
   script.known = wanted.code;
+  for (const key of after?.steps.keys() ?? []) script.done.add(key);
   script.taken = new Map(script.detached);
   let exposed: Exposed | undefined;
   if (isNewest && wanted.format === 'commonjs' && due.size > 0) exposed = await exposeCommon(script, around);
@@ -174,7 +186,9 @@ async function namesOfCells({ inspector }: Surroundings): Promise<string[]> {
 async function planFor(script: Script, wanted: Runnable, around: Surroundings): Promise<Plan | string> {
   const outline = (code: string): Outline => outlineOf({ ...wanted, code });
   const [known, to] = [outline(script.known), outline(wanted.code)];
-  if (known.shape === to.shape && outline(script.running).shape === to.shape && script.detached.size === 0) {
+  const isPlain = known.shape === to.shape && known.statements === to.statements && outline(script.running).shape === to.shape;
+  // What a step has made stands elsewhere than in its file.
+  if (isPlain && script.detached.size === 0 && script.done.size === 0) {
     if (evaluates(to)) return 'it evaluates text in its own scope';
     return { before: undefined, after: undefined, due: new Set(), known, between: undefined, to };
   }
@@ -182,9 +196,10 @@ async function planFor(script: Script, wanted: Runnable, around: Surroundings): 
   if (!(await around.onMain<boolean>(`__vivarium_renewal.keeps(${JSON.stringify(script.url)})`))) return 'its top-level code changed';
   const id = `f${script.id}`;
   const base = { ...wanted, code: script.base };
-  const before = grafted(base, { ...wanted, code: script.known }, { id, detached: script.taken });
+  const { done } = script;
+  const before = grafted(base, { ...wanted, code: script.known }, { id, detached: script.taken, done });
   if (typeof before === 'string') return before;
-  const after = grafted(base, wanted, { id, detached: script.detached, before });
+  const after = grafted(base, wanted, { id, detached: script.detached, done, before });
   if (typeof after === 'string') return after;
   const due = new Set<string>();
   for (const [key, step] of after.steps) {
@@ -234,13 +249,25 @@ async function set(script: Script, known: Outline, to: Outline, wanted: Runnable
   return status;
 }
 
-async function put(script: Script, scriptSource: string, { inspector, past }: Surroundings): Promise<string> {
+async function put(script: Script, text: string, around: Surroundings): Promise<string> {
+  const next = withKinds(script.running, text, script.blanks);
+  if (!canShrink(script.base.length, next)) return 'too short';
+  const lines = Math.max(linesFor(script.longest, next), linesIn(script.running));
+  // By itself: the engine takes two changes that far apart for one of everything between them.
+  const status = lines > linesIn(script.running) ? await send(script, filled(script.running, lines), around) : 'Ok';
+  return status === 'Ok' ? send(script, filled(next, lines), around) : status;
+}
+
+async function send(script: Script, scriptSource: string, { inspector, past }: Surroundings): Promise<string> {
   if (scriptSource === script.running) return 'Ok';
   const { status } = await inspector.post<{ status: string }>('Debugger.setScriptSource', { scriptId: script.id, scriptSource });
   // The engine keeps for a while what it has no use for: the text before, or the one it refused.
   const texts = past.get(script.url) ?? new Set();
   past.set(script.url, texts.add(status === 'Ok' ? script.running : scriptSource));
-  if (status === 'Ok') script.running = scriptSource;
+  if (status === 'Ok') {
+    script.running = scriptSource;
+    script.longest = Math.max(script.longest, filled(scriptSource, 0).length);
+  }
   return status;
 }
 

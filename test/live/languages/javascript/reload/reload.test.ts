@@ -20,6 +20,9 @@ function reload(lab: Lab, files?: readonly string[]): Promise<Answer> {
   return lab.call('reload', files === undefined ? {} : { files });
 }
 
+const paths = (to: string, include: string): string =>
+  JSON.stringify({ compilerOptions: { paths: { '@b': [`./${to}.ts`] } }, include: [include] });
+
 const cart = (price: string, more = ''): string => `
 let made = 0;
 interface Item { price: number }
@@ -212,6 +215,36 @@ onEachNode((node) => {
       save(lab, 'a.js', 'export const a = 2;\n');
       await reload(lab);
       expect(await lab.value("[a, (await import('./a.js')).a]")).toBe("[ 'mine', 2 ]");
+    });
+
+    it.each([
+      ['package.json', '{ "version": "1" }', '{ "version": "2" }', '{ "version": "2", "type": "module" }'],
+      ['tsconfig.json', paths('b', 'x'), paths('b', 'y'), paths('c', 'y')],
+    ])('what %s says of loaded files is said to need a fresh image, and nothing else in it', async (file, first, other, telling) => {
+      const uses = "import { b } from '@b';\nexport const a = () => b;\n";
+      await using lab = await project(node, {
+        'package.json': '{}',
+        'tsconfig.json': paths('b', 'x'),
+        [file]: first,
+        'a.ts': uses,
+        'b.ts': 'export const b = 1;\n',
+      });
+      await lab.value("import { a } from './a.ts'\na()");
+      save(lab, file, other);
+      expect((await reload(lab)).text).toBe('Nothing changed on disk.');
+      save(lab, file, telling);
+      const wanted = `changed ${file}: what it says of loaded files does not hold for them yet; sessions(action: reset) gives a fresh image`;
+      expect((await reload(lab)).text).toBe(wanted);
+    });
+
+    it('JSON that was required is said to have changed', async () => {
+      await using lab = await project(node, {
+        'data.json': '{ "a": 1 }',
+        'use.cjs': "const data = require('./data.json');\nexports.a = () => data.a;\n",
+      });
+      await lab.value("const { a } = require('./use.cjs')\na()");
+      save(lab, 'data.json', '{ "a": 2 }');
+      expect((await reload(lab)).text).toBe('changed data.json, which is no program: reload(files: ["data.json"]) reads it anew');
     });
 
     it('JSON, when it is named', async () => {

@@ -11,7 +11,7 @@ const wantedShare = 0.65;
 
 describe.skipIf(publishedNotRun())('after the reload of a published edit', () => {
   onEachNode((node) => {
-    it('a package behaves as after a fresh start, or the answer names what does not', { timeout: 1_200_000 }, async () => {
+    it('a package behaves as after a fresh start, or the answer names what does not', { timeout: 1_200_000, retry: 0 }, async () => {
       const rows = await provePublished(node, publishedNames());
       const table = tableWith(rows, env['VIVARIUM_SECOND_NODE'] === 'only' ? '24' : '20');
       console.log(table);
