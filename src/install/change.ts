@@ -2,19 +2,21 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ClientRow, Scope } from './client.ts';
+import { type ClientRow, pathFor, type Scope } from './client.ts';
 import { type ConfigFile, changed, digestOf, foldersMissing, readConfigFile, removeFolders, writeConfigFile } from './config-file.ts';
 import { addServer, type Extra, extrasIn, type Place, readServers } from './edit/edit.ts';
 import { orRefuse, Refusal } from './edit/refusal.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 import { spliceOf } from './splice.ts';
-import { takeBack, withoutEntry } from './take-back.ts';
+import { isAbout, takeBack, withoutEntry } from './take-back.ts';
 
 export interface Change {
   readonly client: ClientRow;
   readonly scope: Scope;
   readonly file: string;
   readonly name: string;
+  /** Of its servers, where the client's table does not say it. */
+  readonly path?: readonly string[];
   /** Undefined removes it. */
   readonly entry: object | undefined;
   readonly extras?: readonly Extra[];
@@ -77,7 +79,7 @@ async function planOn(config: ConfigFile, change: Change, journal: Journal): Pro
     if (previous === undefined) throw new Refusal('missing', `There is no server called "${change.name}" in ${change.file}`);
     const past = journal.past(change.file);
     const { text: after, folders } = await withoutEntry(before, place, change.name, past);
-    const own = past.filter(({ name }) => name === change.name);
+    const own = past.filter(isAbout(place, change.name));
     const extras = own.flatMap((record) => record.extras ?? []);
     const dropped = await extrasOnlyIn(before, after ?? '', place, extras);
     const made = own.findLast(({ entry }) => isDeepStrictEqual(entry, previous));
@@ -97,7 +99,8 @@ async function extrasOnlyIn(one: string, other: string, place: Place, extras: re
 /** Takes back what a record says, and keeps what others have changed since. */
 export async function planUndo(record: JournalRecord, client: ClientRow, journal: Journal): Promise<Plan> {
   const { scope, file, name, previous, entry } = record;
-  const change: Change = { client, scope, file, name, entry: previous as object | undefined, replace: true };
+  const { path } = record.place;
+  const change: Change = { client, scope, file, name, path, entry: previous as object | undefined, replace: true };
   return settled(change, async (config) => {
     const isGone = config.text === undefined && record.after !== undefined;
     const { text: after, folders } = isGone ? { text: undefined, folders: [] } : await takeBack(config.text, record, journal.past(file));
@@ -189,7 +192,7 @@ async function write(
   recorded(journal, record);
   try {
     const written = await writeConfigFile(config, after, {
-      mode: scope === 'user' || change.isPrivate === true ? 0o600 : 0o666,
+      mode: scope !== 'project' || change.isPrivate === true ? 0o600 : 0o666,
       onDraft: (draft) => {
         record = { ...record, draft };
         journal.put(record);
@@ -252,6 +255,6 @@ export function recordedBeside({ extras = [], dropped = [], undoes }: Plan): Par
   };
 }
 
-function placeOf({ client }: Change): Place {
-  return { format: client.format, path: client.path };
+export function placeOf({ client, scope, path }: Change): Place {
+  return { format: client.format, path: path ?? pathFor(client, scope, process.cwd()) };
 }

@@ -1,7 +1,8 @@
 // What is known of a client: its files, how it writes a server, how it names a secret, and what it asks its user.
 import type { Extra, Format } from './edit/edit.ts';
 
-export type Scope = 'project' | 'user';
+/** `local`: for one folder, in a file of the user's. */
+export type Scope = 'project' | 'user' | 'local';
 
 /** A value that stays out of the file: the name of the variable that holds it, and what stands before it. */
 export interface SecretReference {
@@ -52,6 +53,8 @@ export interface ClientRow {
   readonly format: Format;
   /** Members that lead to its servers. */
   readonly path: readonly string[];
+  /** The same for the scope `local`. */
+  readonly pathIn?: (project: string) => readonly string[];
   /** The first that exists is the one; where none does, the first is made. */
   readonly files: Readonly<Partial<Record<Scope, (folders: Folders) => readonly string[]>>>;
   /** Its command, where it has one. */
@@ -60,6 +63,8 @@ export interface ClientRow {
   readonly marks: (folders: Folders) => readonly string[];
   /** What it starts servers with: the environment of a terminal, that of a login shell, or that of the desktop. */
   readonly starts: 'terminal' | 'login-shell' | 'desktop';
+  /** So long it waits for a server, where that is short, and the setting that gives it longer. */
+  readonly startSeconds?: { readonly most: number; readonly setting: string };
   /** An entry may name the folder that the server is started in. */
   readonly cwd?: true;
   /** How a file names a variable of the environment; none where values can only be written down. */
@@ -75,6 +80,11 @@ export interface ClientRow {
   readonly own?: Readonly<Partial<Record<Scope, OwnCommand>>>;
   /** What its user has to do, or is asked, before the server works. */
   readonly next: Readonly<Partial<Record<Scope, string>>>;
+}
+
+/** Where its servers of this scope are; `project` is the folder in question. */
+export function pathFor({ path, pathIn }: ClientRow, scope: Scope, project: string): readonly string[] {
+  return scope === 'local' ? (pathIn?.(project) ?? path) : path;
 }
 
 export function isReference(value: Value): value is SecretReference {

@@ -1,5 +1,5 @@
 // The clients that are known, one row each.
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ClientRow, Folders, OwnCommand, Scope } from './client.ts';
 import type { Extra } from './edit/edit.ts';
 import { codexEntry, commonEntry, fxEntry, geminiEntry, gooseEntry, localEntry, variablesIn } from './entries.ts';
@@ -22,11 +22,12 @@ const plain = { format: 'json', path: mcpServers, entry: commonEntry() } as cons
 const restart = 'Restart it to load the server';
 
 /** A running claude rewrites ~/.claude.json all the time: an edit of ours could vanish, or erase its own. */
-const claudeCommand: OwnCommand = {
+const claudeCommand = (scope: Scope): OwnCommand => ({
   program: 'claude',
-  add: (name, entry) => ['mcp', 'add-json', '--scope', 'user', name, JSON.stringify(entry)],
-  remove: (name) => ['mcp', 'remove', '--scope', 'user', name],
-};
+  add: (name, entry) => ['mcp', 'add-json', '--scope', scope, name, JSON.stringify(entry)],
+  remove: (name) => ['mcp', 'remove', '--scope', scope, name],
+});
+const claudeFile = ({ home, env }: Folders): readonly string[] => [join(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json')];
 
 /** Keeps comments. It would begin a login at a URL, and cannot forward variables. */
 const codexCommand: OwnCommand = {
@@ -61,16 +62,18 @@ export const clients: readonly ClientRow[] = [
     ...plain,
     id: 'claude-code',
     name: 'Claude Code',
-    files: { project: inProject('.mcp.json'), user: inHome('.claude.json') },
+    files: { project: inProject('.mcp.json'), user: claudeFile, local: claudeFile },
+    pathIn: (project) => ['projects', project, 'mcpServers'],
     entry: commonEntry({ stdio: { type: 'stdio' }, http: { type: 'http' }, sse: { type: 'sse' } }),
     program: 'claude',
-    marks: ({ home }) => [join(home, '.claude'), join(home, '.claude.json')],
+    marks: (folders) => [folders.env['CLAUDE_CONFIG_DIR'] ?? join(folders.home, '.claude'), ...claudeFile(folders)],
     starts: 'terminal',
     reference: dollar,
-    own: { user: claudeCommand },
+    own: { user: claudeCommand('user'), local: claudeCommand('local') },
     next: {
       project: 'It asks each user once whether to trust the servers of .mcp.json; /mcp shows them',
       user: 'Start a new session; /mcp shows it',
+      local: 'Start a new session in this folder; /mcp shows it',
     },
   },
   {
@@ -157,6 +160,7 @@ export const clients: readonly ClientRow[] = [
     starts: 'terminal',
     reference: dollar,
     own: { user: codexCommand },
+    startSeconds: { most: 10, setting: 'startup_timeout_sec' },
     next: {
       project: 'It reads .codex/config.toml of trusted projects only: trust this one when it asks',
       user: 'Start a new session; /mcp shows it',
@@ -354,8 +358,13 @@ function clineRows(): ClientRow[] {
   ];
 }
 
+/** Whether a client would ever read a file of that name: a record of the journal could say anything. */
+export function isNamedLikeFileOf({ files }: ClientRow, file: string, folders: Folders): boolean {
+  return Object.values(files).some((of) => of(folders).some((one) => basename(one) === basename(file)));
+}
+
 export function clientById(id: string): ClientRow | undefined {
   return clients.find((client) => client.id === id);
 }
 
-export const scopes: readonly Scope[] = ['project', 'user'];
+export const scopes: readonly Scope[] = ['project', 'user', 'local'];

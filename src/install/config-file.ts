@@ -51,17 +51,18 @@ export interface Written {
   close(): void;
 }
 
-export function readConfigFile(path: string): ConfigFile {
-  return orRefuse(`${path} cannot be read`, () => read(path));
+/** `to-look`: also what could not be written safely. */
+export function readConfigFile(path: string, purpose: 'to-write' | 'to-look' = 'to-write'): ConfigFile {
+  return orRefuse(`${path} cannot be read`, () => read(path, purpose));
 }
 
-function read(path: string): ConfigFile {
+function read(path: string, purpose: 'to-write' | 'to-look'): ConfigFile {
   const target = followed(path);
   const descriptor = opened(target);
   if (descriptor === undefined) return { path, target, text: undefined };
   try {
     const stats = fstatSync(descriptor);
-    const problem = problemOf(target, stats);
+    const problem = unfit(stats) ?? (purpose === 'to-write' ? problemOf(target, stats) : undefined);
     if (problem !== undefined) throw problem;
     return { path, target, text: decoded(readFileSync(descriptor)), stats };
   } finally {
@@ -149,13 +150,17 @@ function opened(target: string): number | undefined {
 
 function problemOf(target: string, stats: Stats): Refusal | undefined {
   const refuse = (why: string, hint: string): Refusal => new Refusal('unreadable', why, { hint });
-  if (!stats.isFile()) return refuse('It is no regular file', 'Remove it, or name another client');
   if (process.geteuid !== undefined && stats.uid !== process.geteuid()) return foreign('It', stats);
   if (stats.nlink > 1) return refuse('It has several names (hard links), which a safe write would separate', 'Make it a symbolic link');
   if (process.platform !== 'win32' && (stats.mode & 0o200) === 0)
     return refuse('It is read-only', `To allow the change: chmod u+w ${target}`);
-  if (stats.size > mostBytes) return refuse(`It is larger than ${mostBytes / 1024 / 1024} MiB`, 'Write the entry by hand');
   return undefined;
+}
+
+function unfit(stats: Stats): Refusal | undefined {
+  if (!stats.isFile()) return new Refusal('unreadable', 'It is no regular file', { hint: 'Remove it, or name another client' });
+  if (stats.size <= mostBytes) return undefined;
+  return new Refusal('unreadable', `It is larger than ${mostBytes / 1024 / 1024} MiB`, { hint: 'Write the entry by hand' });
 }
 
 function decoded(bytes: Uint8Array): string {

@@ -141,7 +141,11 @@ function defaultFolder(): string {
 }
 
 function isRecord(value: JournalRecord): boolean {
-  const { version, id, batch, state, client, name, file, place, splice } = value;
-  const texts = [id, batch, state, client, name, file, place?.format, splice?.removed, splice?.inserted];
-  return version === 1 && texts.every((text) => typeof text === 'string') && Array.isArray(place.path) && typeof splice.at === 'number';
+  const { version, id, batch, at, state, client, scope, name, file, place, splice, folders, tools = [], extras = [], dropped = [] } = value;
+  const { removed, inserted, lead, trail } = splice ?? {};
+  const texts = [id, batch, at, state, client, scope, name, file, place?.format, removed, inserted, lead, trail];
+  const isTexts = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === 'string');
+  const isExtras = [extras, dropped].every((list) => Array.isArray(list) && list.every((one) => isTexts(one?.path)));
+  const isWhole = texts.every((text) => typeof text === 'string') && [place?.path, folders, tools].every(isTexts) && isExtras;
+  return version === 1 && isWhole && typeof splice.at === 'number';
 }

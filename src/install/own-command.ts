@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { isDeepStrictEqual } from 'node:util';
 import { systemProgram } from '../node/system-program.ts';
 import { withoutSecrets } from '../text/secret-entries.ts';
-import { type Applied, backedUp, type Change, type Plan, recorded, recordedBeside, type Terms } from './change.ts';
+import { type Applied, backedUp, type Change, type Plan, placeOf, recorded, recordedBeside, type Terms } from './change.ts';
 import type { InstalledServer } from './client.ts';
 import { changed, digestOf, readConfigFile } from './config-file.ts';
 import { changedBeside, readServers } from './edit/edit.ts';
@@ -33,7 +33,7 @@ export function ownCommand(
 /** Runs it and reads the file again: what counts is what is there afterwards. */
 export async function applyByCommand(plan: Plan, command: readonly string[], journal: Journal, { batch }: Terms): Promise<Applied> {
   const { client, scope, name, file, entry, tools } = plan.change;
-  const place = { format: client.format, path: client.path };
+  const place = placeOf(plan.change);
   const { text: before } = readConfigFile(file);
   const present = (await readServers(before ?? '', place)).get(name);
   if (!isDeepStrictEqual(present, plan.previous)) throw changed(file);

@@ -11,6 +11,8 @@ export interface Repair {
   /** Whether the change had been made when the command was interrupted. */
   readonly made: boolean;
   readonly draft?: string;
+  /** Why it is left for another time. */
+  readonly problem?: string;
 }
 
 /** Nothing of a client's is written: each file is whole, as it was or as it was to be. */
@@ -18,7 +20,13 @@ export async function repair(journal: Journal): Promise<readonly Repair[]> {
   const repairs: Repair[] = [];
   for (const record of journal.records().filter(({ state }) => state === 'planned')) {
     const made = await isMade(record);
-    const draft = removeDraft(record);
+    let draft: string | undefined;
+    try {
+      draft = removeDraft(record);
+    } catch (error) {
+      repairs.push({ record, made, problem: (error as Error).message });
+      continue;
+    }
     if (made) {
       const { draft: _, ...done } = record;
       journal.put({ ...done, state: 'done' });

@@ -38,12 +38,17 @@ export async function takeBack(now: string | undefined, record: JournalRecord, p
 
 /** The text without the entry, and as it was before our changes as far as nobody else has written. */
 export async function withoutEntry(now: string, place: Place, name: string, past: readonly JournalRecord[]): Promise<Restored> {
-  const own = past.filter((record) => record.name === name);
+  const own = past.filter(isAbout(place, name));
   const extras = own.flatMap((record) => record.extras ?? []);
   const wanted = await removeServer(now, place, name, extras);
   const lists = extras.map(({ path }) => path);
   const isWanted = (text: string): Promise<boolean> => saysTheSame(text, wanted, place, lists);
   return (await earliest(now, past, isWanted)) ?? (await pickedOut(now, own, isWanted)) ?? { text: wanted, folders: [] };
+}
+
+/** A file may keep servers in several places. */
+export function isAbout(place: Place, name: string): (record: JournalRecord) => boolean {
+  return (record) => record.name === name && isDeepStrictEqual(record.place.path, place.path);
 }
 
 type Judge = (text: string) => Promise<boolean>;

@@ -218,9 +218,23 @@ function rootOf(text: string): Node | undefined {
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [first] = errors;
   if (first === undefined) return root;
-  const what = printParseErrorCode(first.error);
+  const code = printParseErrorCode(first.error);
+  const what = damages[code] ?? `It is no JSON (${code})`;
   throw new Refusal('damaged', `${what} in ${placeOf(text, first.offset)}`, { hint: 'Mend it by hand, then try again' });
 }
+
+const damages: Readonly<Record<string, string>> = {
+  CloseBraceExpected: 'A } is missing',
+  CloseBracketExpected: 'A ] is missing',
+  CommaExpected: 'A comma is missing',
+  ColonExpected: 'A colon is missing',
+  PropertyNameExpected: 'A name in quotes is missing',
+  ValueExpected: 'A value is missing',
+  EndOfFileExpected: 'Something stands behind the end',
+  UnexpectedEndOfString: 'A string has no end',
+  UnexpectedEndOfComment: 'A comment has no end',
+  InvalidSymbol: 'A word stands there without quotes',
+};
 
 /** With `__proto__` as a member like any other. */
 function plainValue(node: Node): unknown {

@@ -7,14 +7,15 @@ import { ownCommand } from '../../../install/own-command.ts';
 import { type Arguments, type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
 import { authHeader } from '../../target/auth-header.ts';
 import { whileHiding } from '../../target/concealed.ts';
-import { chooseTarget, type ServerTarget } from '../../target/target.ts';
+import { type Chosen, chooseTarget, type ServerTarget, UnknownServer } from '../../target/target.ts';
 import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
-import { clientFlags, type Destination, destinationsOf } from './destinations.ts';
+import { quote } from '../../terminal/terminal.ts';
+import { clientFlags, type Destination, destinationsOf, filesWith, shortPath } from './destinations.ts';
 import { finish, show } from './finish.ts';
 import { added, addedLines, toolsOfOthers, undoPlans } from './history.ts';
 import { type Adapted, adapted, holdsSecret, lastingEntry } from './installed-server.ts';
 import { orFail } from './perform.ts';
-import { findingLines, type PlannedChange, trialLines } from './report.ts';
+import { findingLines, type PlannedChange, slowness, trialLines, unreadableNote } from './report.ts';
 import { finalName, provisionalName } from './server-name.ts';
 import { pathOf } from './surroundings.ts';
 import { findingsOf, type Trial, tryServer } from './trial.ts';
@@ -58,14 +59,38 @@ export const add: Command = {
     const journal = new Journal();
     if (args.values['list'] === true) return listAdded(args, journal);
     if (args.values['undo'] === true) return undo(args, journal);
-    const { target, rest } = await chooseTarget(args);
+    const { target, rest } = await chosen(args);
     if (rest.length > 0)
       throw new CommandError(exitCodes.usage, `add takes one server, not also ${rest.join(' ')}`, {
-        hint: 'Quote a command, or write it behind --',
+        hint: hintFor(target, rest),
       });
     return whileHiding(target.hide, () => addTarget(args, target, journal));
   },
 };
+
+/** Nothing is started without a trial, so nobody is asked whether to. */
+async function chosen(args: Arguments): Promise<Chosen> {
+  const { values, positionals } = args;
+  try {
+    return await chooseTarget(values['no-verify'] === true ? { ...args, values: { ...values, yes: true } } : args);
+  } catch (error) {
+    const [word] = positionals;
+    if (!(error instanceof UnknownServer)) throw error;
+    if (word === undefined) throw withHint(error, 'A module (server.ts), a URL, npm:package, @scope/package, or: -- node server.js');
+    const [found] = await filesWith(word);
+    const line = found && `${shortPath(found.file)} has it: vivarium add ${word} --config ${quote(found.file)} --client …`;
+    throw withHint(error, line ?? `If it is a package of npm: npm:${word}\n${error.hint ?? ''}`);
+  }
+}
+
+function withHint(error: CommandError, hint: string): CommandError {
+  return new CommandError(error.exitCode, error.message, { cause: error, hint: hint.trim() });
+}
+
+function hintFor({ entry, servesModule }: ServerTarget, rest: readonly string[]): string {
+  if ('url' in entry || servesModule === true) return 'Quote a command, or write it behind --';
+  return `Write the whole command: vivarium add -- ${[entry.command, ...entry.args, ...rest].map(quote).join(' ')}`;
+}
 
 function listAdded(args: Arguments, journal: Journal): number {
   const records = added(journal);
@@ -105,8 +130,7 @@ async function addTarget(args: Arguments, target: ServerTarget, journal: Journal
   const name = finalName(args, target, provisional, trials);
   const offer = trials.find((trial) => trial.offer !== undefined)?.offer;
   const findings = offer === undefined ? [] : findingsOf(offer, toolsOfOthers(journal, name), args.values['lock'] as string | undefined);
-  const tools = offer?.tools.slice(0, 1_000).map((tool) => String(tool['name']).slice(0, 200));
-  const changes = await orFail(() => plansFor(args, name, ways, tools, journal));
+  const changes = await orFail(() => plansFor(args, name, ways, trials, journal), ways.length > 1 ? 'Nothing was written anywhere: ' : '');
   const lines = [...trials.flatMap(trialLines), ...findingLines(findings)];
   return finish(args, changes, journal, 'Write this?', { lines, trials: trials.map(summary), findings });
 }
@@ -120,11 +144,14 @@ async function plansFor(
   args: Arguments,
   name: string,
   ways: readonly (Adapted & { readonly destination: Destination })[],
-  tools: readonly string[] | undefined,
+  trials: readonly Trial[],
   journal: Journal,
 ): Promise<PlannedChange[]> {
   const changes: PlannedChange[] = [];
-  for (const { destination, server, notes } of ways) {
+  const offer = trials.find((trial) => trial.offer !== undefined)?.offer;
+  const tools = offer?.tools.slice(0, 1_000).map((tool) => String(tool['name']).slice(0, 200));
+  const told = new Set<string>();
+  for (const { destination, server, notes: all } of ways) {
     const { client, scope, file } = destination;
     const first = changes.findIndex(({ plan }) => plan.change.file === file);
     const earlier = changes[first];
@@ -136,11 +163,11 @@ async function plansFor(
       typeof value === 'string' ? value : `${value.before}${client.reference?.(value.variable) ?? ''}`,
     );
     if (written === undefined) {
-      if (args.values['all'] === true) continue;
-      throw new CommandError(
-        exitCodes.usage,
-        `${client.name} cannot be given ${'url' in server && server.sse ? 'a server by HTTP+SSE' : 'a server at a URL'} in its file`,
-      );
+      const problem = `${client.name} cannot be given ${'url' in server && server.sse ? 'a server by HTTP+SSE' : 'a server at a URL'} in its file`;
+      const hint = 'url' in server ? `A program can stand between: vivarium add … -- npx -y mcp-remote ${server.url}` : '';
+      if (args.values['all'] !== true) throw new CommandError(exitCodes.usage, problem, { hint });
+      process.stderr.write(`warning: ${problem}, and is left out. ${hint}\n`);
+      continue;
     }
     const extras = client.extras?.(variablesIn(server)) ?? [];
     const change = {
@@ -159,7 +186,11 @@ async function plansFor(
       args.values['edit'] === true || plan.previous !== undefined || holdsSecret(server)
         ? undefined
         : ownCommand(change, server, process.cwd());
-    changes.push({ plan, command, notes, shared: [] });
+    // Said once, whichever client it is about.
+    const notes = [...all, ...slowness(client, trials), ...unreadableNote(plan)].filter((note) => !told.has(note));
+    for (const note of notes) told.add(note);
+    const needs = client.extras === undefined ? variablesIn(server) : [];
+    changes.push({ plan, command, notes, shared: [], needs });
   }
   return changes;
 }

@@ -1,8 +1,11 @@
 // Which clients a command line means, and which file of each.
 import { homedir } from 'node:os';
 import { relative } from 'node:path';
-import type { ClientRow, Folders, Scope } from '../../../install/client.ts';
+import { type ClientRow, type Folders, pathFor, type Scope } from '../../../install/client.ts';
 import { clientById, clients, scopes } from '../../../install/clients.ts';
+import { readConfigFile } from '../../../install/config-file.ts';
+import { readServers } from '../../../install/edit/edit.ts';
+import { Refusal } from '../../../install/edit/refusal.ts';
 import { fileOf, foldersOf, installedBy } from '../../../install/folders.ts';
 import { type Arguments, CommandError, exitCodes, type Flag } from '../../args/command.ts';
 import { near } from '../../args/did-you-mean.ts';
@@ -25,8 +28,8 @@ export const clientFlags: Readonly<Record<string, Flag>> = {
   all: { type: 'boolean', help: 'Every client that is installed' },
   scope: {
     type: 'string',
-    value: 'project|user',
-    help: 'For this folder, or for all of yours (default: project, where the client has such a file)',
+    value: 'project|user|local',
+    help: 'For this folder, for all of yours, or for you in this folder (Claude Code); default: project, where the client has such a file',
   },
 };
 
@@ -53,6 +56,22 @@ export function everyDestination(args: Arguments, folders: Folders = foldersOf(p
   );
 }
 
+/** Files of any client that have a server of that name; those that cannot be read are passed over. */
+export async function filesWith(name: string, folders: Folders = foldersOf(process.cwd())): Promise<Destination[]> {
+  const found: Destination[] = [];
+  for (const one of everyDestination({ values: {}, lists: {}, positionals: [] } as unknown as Arguments, folders)) {
+    try {
+      const { text = '' } = readConfigFile(one.file, 'to-look');
+      const path = pathFor(one.client, one.scope, folders.project);
+      const isKnown = found.some(({ file, scope }) => file === one.file && scope === one.scope);
+      if (!isKnown && (await readServers(text, { format: one.client.format, path })).has(name)) found.push(one);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+  return found;
+}
+
 function destinationOf(client: ClientRow, asked: Scope | undefined, folders: Folders, lenient: boolean): Destination | undefined {
   // A home folder is no project: its files would be everybody's.
   const usual: Scope = client.files.project === undefined || folders.project === homedir() ? 'user' : 'project';
@@ -61,7 +80,10 @@ function destinationOf(client: ClientRow, asked: Scope | undefined, folders: Fol
   if (file !== undefined) return { client, scope, file };
   if (lenient) return undefined;
   throw new CommandError(exitCodes.usage, `${client.name} has no file for the scope ${scope}`, {
-    hint: `--scope ${scope === 'project' ? 'user' : 'project'}`,
+    hint: `It has ${scopes
+      .filter((one) => client.files[one] !== undefined)
+      .map((one) => `--scope ${one}`)
+      .join(', ')}`,
   });
 }
 
@@ -81,19 +103,17 @@ function chosenClients(args: Arguments, folders: Folders): ClientRow[] {
 function known(id: string): ClientRow {
   const client = clientById(id);
   if (client !== undefined) return client;
-  const meant = near(
-    id,
-    clients.map((one) => one.id),
-  );
+  const ids = clients.map((one) => one.id);
+  const meant = ids.find((one) => id.length > 2 && one.startsWith(id)) ?? near(id, ids);
   throw new CommandError(exitCodes.usage, `There is no client ${id}`, {
-    hint: meant === undefined ? `There are ${clients.map((one) => one.id).join(', ')}` : `Did you mean ${meant}?`,
+    hint: meant === undefined ? `There are ${ids.join(', ')}` : `Did you mean ${meant}?`,
   });
 }
 
 function scopeOf({ values }: Arguments): Scope | undefined {
   const { scope } = values;
-  if (scope === undefined || scope === 'project' || scope === 'user') return scope;
-  throw new CommandError(exitCodes.usage, `--scope takes project or user, not ${String(scope)}`);
+  if (scope === undefined || scopes.includes(scope as Scope)) return scope as Scope | undefined;
+  throw new CommandError(exitCodes.usage, `--scope takes ${scopes.join(', ')}, not ${String(scope)}`);
 }
 
 /** As a person would write it: from the project, or from home. */

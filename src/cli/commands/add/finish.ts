@@ -8,7 +8,7 @@ import { type Arguments, exitCodes } from '../../args/command.ts';
 import { confirm } from '../../terminal/confirm.ts';
 import { printableJson, printableLines } from '../../terminal/terminal.ts';
 import { perform } from './perform.ts';
-import { type PlannedChange, planLines } from './report.ts';
+import { needLines, type PlannedChange, planLines } from './report.ts';
 
 interface Head {
   readonly lines: readonly string[];
@@ -42,6 +42,7 @@ export async function finish(
   show(args, { ...told, changes: done.map(({ lines: _, ...one }) => one) }, [
     '',
     ...done.flatMap((one) => one.lines),
+    ...(done.some(({ outcome }) => outcome === 'written') ? needLines(changes) : []),
     ...(canBeUndone ? ['To take it back: vivarium add --undo'] : []),
   ]);
   return done.some(({ outcome }) => outcome === 'failed') ? exitCodes.failed : exitCodes.ok;

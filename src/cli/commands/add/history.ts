@@ -1,6 +1,7 @@
 // add --list and add --undo: what was added, and the last change taken back.
 import { changesNothing, planUndo } from '../../../install/change.ts';
-import { clientById } from '../../../install/clients.ts';
+import { clientById, isNamedLikeFileOf } from '../../../install/clients.ts';
+import { foldersOf } from '../../../install/folders.ts';
 import type { Journal, JournalRecord } from '../../../install/journal.ts';
 import { ownCommand } from '../../../install/own-command.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
@@ -12,7 +13,8 @@ import type { PlannedChange } from './report.ts';
 /** What stands in the files because of us, as far as the journal knows. */
 export function added(journal: Journal): JournalRecord[] {
   const last = new Map<string, JournalRecord>();
-  for (const record of journal.records()) if (record.state === 'done') last.set(`${record.file}\n${record.name}`, record);
+  for (const record of journal.records())
+    if (record.state === 'done') last.set(JSON.stringify([record.file, record.place.path, record.name]), record);
   return [...last.values()].filter(({ entry }) => entry !== undefined);
 }
 
@@ -43,6 +45,8 @@ export async function undoPlans(
   for (const record of taken) {
     const client = clientById(record.client);
     if (client === undefined) throw new CommandError(exitCodes.failed, `The client ${record.client} is not known to this version`);
+    if (!isNamedLikeFileOf(client, record.file, foldersOf(process.cwd())))
+      throw new CommandError(exitCodes.failed, `The journal names ${printable(record.file)}, which ${client.name} never reads`);
     const plan = await orFail(() => planUndo(record, client, journal));
     const mayCommand = useCommand && record.by === 'command' && plan.change.entry === undefined && !changesNothing(plan);
     const command = mayCommand ? ownCommand(plan.change, undefined, process.cwd()) : undefined;

@@ -4,7 +4,7 @@ import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ClientRow, InstalledServer, Scope, Value } from '../../../install/client.ts';
 import { isProgram } from '../../../node/system-program.ts';
 import { isSecretArgument } from '../../../text/secret-entries.ts';
-import { isSecretName, isSecretParameter, isSecretVariable } from '../../../text/secret-names.ts';
+import { isSecretParameter, isSecretVariable } from '../../../text/secret-names.ts';
 import { hideSecrets } from '../../../text/secrets.ts';
 import type { ServerEntry } from '../../target/client-config.ts';
 
@@ -46,7 +46,7 @@ export function holdsSecret(server: InstalledServer): boolean {
   const holds = (values: Readonly<Record<string, Value>>, isName: (name: string) => boolean): boolean =>
     Object.entries(values).some(([key, value]) => typeof value === 'string' && (isName(key) || isSecret(value)));
   if (!('url' in server)) return holds(server.env, isSecretVariable) || server.args.some((_, at) => isSecretArgument(server.args, at));
-  return holds(server.headers, isSecretName) || secretsOfUrl(server.url).length > 0;
+  return holds(server.headers, isSecretVariable) || secretsOfUrl(server.url).length > 0;
 }
 
 /** In words. */
@@ -77,7 +77,8 @@ function launched(entry: Extract<ServerEntry, { command: string }>, where: Surro
   const { command, env: added } = reachable(entry, where, notes);
   const values = { ...entry.env, ...added };
   const env = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, variableValue(key, value, where, notes)]));
-  const args = where.scope === 'user' ? entry.args.map((one) => absolute(one, entry.cwd, notes)) : entry.args;
+  const isAnywhere = where.scope === 'user' || (entry.cwd !== undefined && where.client.cwd !== true);
+  const args = isAnywhere ? entry.args.map((one) => absolute(one, entry.cwd, notes)) : entry.args;
   if (args.some((_, at) => isSecretArgument(args, at)))
     notes.push(`An argument holds a secret, which lies in clear text in the file${uncommitted(where)}`);
   const isOfHere = (word: string): boolean => isAbsolute(word) || isAbsolute(word.replace(/^--?[\w-]+=/, ''));
@@ -96,7 +97,10 @@ function reachable(
   { path, client, scope }: Surroundings,
   notes: string[],
 ): { readonly command: string; readonly env: Readonly<Record<string, string>> } {
-  if (/[\\/]/.test(command)) return { command: scope === 'user' ? absolute(command, cwd, notes) : command, env: {} };
+  if (/[\\/]/.test(command)) {
+    const isAnywhere = scope === 'user' || (cwd !== undefined && client.cwd !== true);
+    return { command: isAnywhere ? absolute(command, cwd, notes) : command, env: {} };
+  }
   const own = process.env['PATH'] ?? '';
   const here = found(command, own);
   if (process.platform === 'win32' || here === undefined || found(command, path) !== undefined) return { command, env: {} };
@@ -127,7 +131,7 @@ function variableValue(key: string, value: string, where: Surroundings, notes: s
 }
 
 function headerValue(key: string, value: string, where: Surroundings, notes: string[]): Value {
-  if (!isSecretName(key) && hideSecrets(value, () => '') === value) return value;
+  if (!isSecretVariable(key) && hideSecrets(value, () => '') === value) return value;
   const isAuthorization = /^authorization$/i.test(key);
   const [, before = '', secret = value] = (isAuthorization && /^(Bearer +)(.*)$/is.exec(value)) || [];
   // Whoever writes "Bearer $TOKEN" has it in a variable.

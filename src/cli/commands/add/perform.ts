@@ -75,12 +75,12 @@ function warnings({ retried, overwrote, backup, beside = [] }: Applied, file: st
 }
 
 /** Refusals of a plan, as a command fails. */
-export async function orFail<T>(work: () => Promise<T>): Promise<T> {
+export async function orFail<T>(work: () => Promise<T>, lead = ''): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const code = error.reason === 'missing' || error.reason === 'exists' ? exitCodes.failed : exitCodes.usage;
-    throw new CommandError(code, error.message, { cause: error, ...(error.hint !== undefined && { hint: error.hint }) });
+    throw new CommandError(code, `${lead}${error.message}`, { cause: error, ...(error.hint !== undefined && { hint: error.hint }) });
   }
 }

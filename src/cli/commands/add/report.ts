@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { changesNothing, type Plan } from '../../../install/change.ts';
+import type { ClientRow } from '../../../install/client.ts';
 import { settingsIn } from '../../../install/edit/edit.ts';
 import type { Finding } from '../../../install/look.ts';
 import { namedSecrets } from '../../../text/secret-entries.ts';
@@ -21,6 +22,36 @@ export interface PlannedChange {
   readonly notes: readonly string[];
   /** Other chosen clients that read the same file. */
   readonly shared: readonly string[];
+  /** Variables that have to be set where the client is started. */
+  readonly needs?: readonly string[];
+}
+
+/** A client that waits for a shorter time than the server has taken. */
+export function slowness({ name, startSeconds }: ClientRow, trials: readonly Trial[]): string[] {
+  const slowest = Math.max(0, ...trials.filter(({ clients }) => clients.includes(name)).map(({ seconds }) => seconds));
+  if (startSeconds === undefined || slowest <= startSeconds.most) return [];
+  return [`It took ${Math.round(slowest)} s to start, and ${name} waits ${startSeconds.most} s: set ${startSeconds.setting} in its entry`];
+}
+
+export function unreadableNote({ change, config: { text = '' } }: Plan): string[] {
+  const { client, file } = change;
+  if (client.format !== 'json' || text.trim() === '') return [];
+  try {
+    JSON.parse(text.replace(/^\uFEFF/, ''));
+    return [];
+  } catch {
+    return [`${shortPath(file)} has comments or commas that plain JSON does not know: ${client.name} may not read it`];
+  }
+}
+
+/** At the end, when nobody scrolls back to the notes. */
+export function needLines(changes: readonly PlannedChange[]): string[] {
+  const variables = [...new Set(changes.flatMap(({ needs = [] }) => needs))];
+  const whom = changes.filter(({ needs = [] }) => needs.length > 0).map(({ plan }) => plan.change.client.name);
+  if (variables.length === 0) return [];
+  return [
+    `Set ${variables.join(', ')} where ${whom.join(', ')} ${whom.length === 1 ? 'is' : 'are'} started; --inline-secrets writes the values instead`,
+  ];
 }
 
 export function trialLines({ clients, server, revision, offer, needsLogin, isRemote }: Trial): string[] {

@@ -19,6 +19,12 @@ export function pathOf({ starts }: ClientRow): string {
   return loginShell;
 }
 
+/** The same without starting a shell, whose files could do anything. */
+export function usualPathOf({ starts }: ClientRow): string {
+  const own = process.env['PATH'] ?? '';
+  return starts === 'desktop' ? (bare[process.platform] ?? own) : own;
+}
+
 /** As editors do that are started from the desktop: they ask the user's login shell. It may print anything before. */
 function shellPath(): string | undefined {
   const shell = process.env['SHELL'];

@@ -99,13 +99,26 @@ function isTimeout({ cause }: CommandError): boolean {
 }
 
 async function offerOf(client: Client, signal: AbortSignal): Promise<Offer & { readonly unlisted: readonly string[] }> {
-  const asked = await Promise.allSettled([client.listTools({ signal }), client.listPrompts({ signal }), client.listResources({ signal })]);
+  const asked = await Promise.allSettled([
+    client.listTools({ signal }),
+    client.listPrompts({ signal }),
+    client.listResources({ signal }),
+    client.listResourceTemplates({ signal }),
+  ]);
   const kinds = ['tools', 'prompts', 'resources'];
   // A server that never spoke of them has none.
   const unlisted = kinds.filter((kind, at) => asked[at]?.status === 'rejected' && Object.hasOwn(client.capabilities ?? {}, kind));
-  const [tools, prompts, resources] = asked.map((one) => (one.status === 'fulfilled' ? (one.value as readonly object[]) : []));
+  const [tools, prompts, resources, templates] = asked.map((one) => (one.status === 'fulfilled' ? (one.value as readonly object[]) : []));
   const json = (all: readonly object[] | undefined) => (all ?? []) as readonly Readonly<Record<string, unknown>>[];
-  return { instructions: client.instructions, tools: json(tools), prompts: json(prompts), resources: json(resources), unlisted };
+  return {
+    instructions: client.instructions,
+    tools: json(tools),
+    prompts: json(prompts),
+    resources: json(resources),
+    templates: json(templates),
+    server: { ...client.server },
+    unlisted,
+  };
 }
 
 /** What a person should know first; `others` are the tools of servers that were added before. */

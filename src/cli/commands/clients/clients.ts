@@ -51,16 +51,17 @@ export const clients: Command = {
 
 async function repaired(args: Arguments, journal: Journal): Promise<number> {
   const repairs = await repair(journal);
-  const lines = repairs.map(({ record: { name, file, entry }, made, draft }) => {
+  const lines = repairs.map(({ record: { name, file, entry }, made, draft, problem }) => {
     const what = `${entry === undefined ? 'removing' : 'adding'} "${visible(name)}" in ${shortPath(file)}`;
+    if (problem !== undefined) return `Interrupted ${what}: left as it is. ${problem}`;
     return `Interrupted ${what}: it was ${made ? 'done' : 'not done'}${draft === undefined ? '' : `; removed ${draft}`}`;
   });
   show(
     args,
-    repairs.map(({ record: { name, file }, made, draft }) => ({ name, file, made, draft })),
+    repairs.map(({ record: { name, file }, made, draft, problem }) => ({ name, file, made, draft, problem })),
     lines.length === 0 ? ['There is nothing to repair'] : lines,
   );
-  return exitCodes.ok;
+  return repairs.some(({ problem }) => problem !== undefined) ? exitCodes.failed : exitCodes.ok;
 }
 
 async function listed(client: ClientRow, folders: Folders): Promise<ListedClient> {

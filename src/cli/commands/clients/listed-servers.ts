@@ -1,7 +1,7 @@
 // The servers of one file, and why one of them cannot be started: found without starting anything.
 import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
-import type { ClientRow, Scope } from '../../../install/client.ts';
+import { type ClientRow, pathFor, type Scope } from '../../../install/client.ts';
 import { readConfigFile } from '../../../install/config-file.ts';
 import { readServers } from '../../../install/edit/edit.ts';
 import { Refusal } from '../../../install/edit/refusal.ts';
@@ -9,7 +9,7 @@ import { isProgram } from '../../../node/system-program.ts';
 import { CommandError } from '../../args/command.ts';
 import { entryOf, type ServerEntry, withVariables } from '../../target/client-config.ts';
 import { quote } from '../../terminal/terminal.ts';
-import { pathOf } from '../add/surroundings.ts';
+import { usualPathOf } from '../add/surroundings.ts';
 import { maskText } from '../record/masking.ts';
 
 export interface ListedServer {
@@ -32,10 +32,10 @@ const builtIn: ReadonlySet<unknown> = new Set(['builtin', 'platform', 'frontend'
 export async function readListed(client: ClientRow, scope: Scope, file: string): Promise<ListedFile> {
   const common = { scope, file };
   try {
-    const { text } = readConfigFile(file);
+    const { text } = readConfigFile(file, 'to-look');
     if (text === undefined) return { ...common, exists: false, servers: [] };
-    const servers = await readServers(text, { format: client.format, path: client.path });
-    const folder = scope === 'project' ? process.cwd() : undefined;
+    const servers = await readServers(text, { format: client.format, path: pathFor(client, scope, process.cwd()) });
+    const folder = scope === 'user' ? undefined : process.cwd();
     return { ...common, exists: true, servers: [...servers].flatMap(([name, raw]) => listedServer(name, raw, file, client, folder)) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -64,7 +64,7 @@ function problemOf(entry: ServerEntry, client: ClientRow, folder: string | undef
   const { command, args } = entry;
   if ([command, ...args].some((one) => one.includes('${'))) return undefined;
   const cwd = entry.cwd ?? folder ?? dirname('.');
-  if (/[\\/]/.test(command) ? !isThere(resolve(cwd, command)) : !isFound(command, entry.env['PATH'] ?? pathOf(client)))
+  if (/[\\/]/.test(command) ? !isThere(resolve(cwd, command)) : !isFound(command, entry.env['PATH'] ?? usualPathOf(client)))
     return `the program ${command} is not found${/[\\/]/.test(command) ? '' : ` by ${client.name}`}`;
   const script = args.find((one) => /\.(?:[cm]?[jt]s|py|rb|jar)$/.test(one) && (isAbsolute(one) || folder !== undefined));
   return script === undefined || existsSync(resolve(cwd, script)) ? undefined : `there is no file ${script}`;

@@ -6,8 +6,9 @@ import { ownCommand } from '../../../install/own-command.ts';
 import { type Command, CommandError, exitCodes, resultFlags } from '../../args/command.ts';
 import { visible } from '../../terminal/confirm.ts';
 import { printable } from '../../terminal/terminal.ts';
-import { clientFlags, everyDestination } from '../add/destinations.ts';
+import { clientFlags, everyDestination, filesWith, shortPath } from '../add/destinations.ts';
 import { finish } from '../add/finish.ts';
+import { added } from '../add/history.ts';
 import type { PlannedChange } from '../add/report.ts';
 
 export const remove: Command = {
@@ -32,33 +33,47 @@ export const remove: Command = {
       throw new CommandError(exitCodes.usage, 'remove takes one name', { hint: 'vivarium clients lists the servers of every client' });
     const journal = new Journal();
     const changes: PlannedChange[] = [];
+    const warned = new Set<string>();
     for (const { client, scope, file } of everyDestination(args)) {
-      const first = changes.findIndex(({ plan }) => plan.change.file === file);
+      const first = changes.findIndex(({ plan }) => plan.change.file === file && plan.change.scope === scope);
       const earlier = changes[first];
       if (earlier !== undefined) {
         changes[first] = { ...earlier, shared: [...earlier.shared, client.name] };
         continue;
       }
-      const plan = await planned({ client, scope, file, name, entry: undefined }, journal);
+      const plan = await planned({ client, scope, file, name, entry: undefined }, journal, warned);
       if (plan === undefined) continue;
       const useCommand = args.values['edit'] !== true && plan.made?.by !== 'edit';
       changes.push({ plan, command: useCommand ? ownCommand(plan.change, undefined, process.cwd()) : undefined, notes: [], shared: [] });
     }
     // The folder that was made first is empty last.
     if (changes.length > 0) return finish(args, changes.reverse(), journal, 'Remove it?');
-    throw new CommandError(exitCodes.failed, `No client has a server called "${visible(name)}"`, {
-      hint: 'vivarium clients lists the servers of every client',
+    const holders = await holdersOf(name, journal);
+    const who = args.lists['client'] === undefined && args.values['scope'] === undefined ? 'No client' : 'No client that was chosen';
+    throw new CommandError(exitCodes.failed, `${who} has a server called "${visible(name)}"`, {
+      hint: holders.length === 0 ? 'vivarium clients lists the servers of every client' : `It is in ${holders.join(', ')}`,
     });
   },
 };
 
-async function planned(change: Parameters<typeof planChange>[0], journal: Journal): Promise<Plan | undefined> {
+/** Files of other clients and scopes that have it, and files elsewhere that it was added to. */
+async function holdersOf(name: string, journal: Journal): Promise<string[]> {
+  const here = await filesWith(name);
+  const elsewhere = added(journal).filter((one) => one.name === name && !here.some(({ file }) => file === one.file));
+  return [
+    ...here.map(({ client, scope, file }) => `${printable(shortPath(file))} (--client ${client.id} --scope ${scope})`),
+    ...elsewhere.map(({ file, client }) => `${printable(file)} (${client}; run this in its folder)`),
+  ];
+}
+
+async function planned(change: Parameters<typeof planChange>[0], journal: Journal, warned: Set<string>): Promise<Plan | undefined> {
   try {
     return await planChange(change, journal);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // One file that cannot be read keeps nobody from removing it elsewhere.
-    if (error.reason !== 'missing') process.stderr.write(`warning: ${printable(error.message)}\n`);
+    if (error.reason !== 'missing' && !warned.has(error.message)) process.stderr.write(`warning: ${printable(error.message)}\n`);
+    warned.add(error.message);
     return undefined;
   }
 }

@@ -1,3 +1,5 @@
+import { chmodSync, existsSync, linkSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyHome } from '../add/home.ts';
 
@@ -51,5 +53,61 @@ describe('vivarium clients', () => {
 
   it('has nothing to repair where nothing was interrupted', async () => {
     expect((await emptyHome().run('clients', '--repair')).stdout).toBe('There is nothing to repair\n');
+  });
+
+  it('lists and removes what Claude Code keeps for one folder, and adds to it', async () => {
+    const home = emptyHome();
+    const text = JSON.stringify({ projects: { [home.project]: { mcpServers: { mine: { command: 'node' } } } } });
+    home.put('.claude.json', text);
+    expect((await home.run('clients')).stdout).toMatch(/local +~\/\.claude\.json\n +mine/);
+    const added = await home.run(
+      'add',
+      '--client',
+      'claude-code',
+      '--scope',
+      'local',
+      '--name',
+      'b',
+      '--no-verify',
+      '--yes',
+      '--',
+      'node',
+      'x.js',
+    );
+    expect(added.code, added.stderr).toBe(0);
+    expect(Object.keys(JSON.parse(home.read('.claude.json')).projects[home.project].mcpServers)).toEqual(['mine', 'b']);
+    await home.run('remove', 'b', '--yes');
+    expect(home.read('.claude.json')).toBe(text);
+    await home.run('remove', 'mine', '--yes');
+    expect(home.read('.claude.json')).not.toContain('mine');
+  });
+
+  it('starts nothing, and lists files that could not be written', async () => {
+    const home = emptyHome();
+    home.put('shell', '#!/bin/sh\ntouch "$HOME/started"\n');
+    chmodSync(join(home.path, 'shell'), 0o755);
+    home.put('.cursor/mcp.json', '{"mcpServers":{"a":{"command":"no-such-program"}}}');
+    linkSync(join(home.path, '.cursor/mcp.json'), join(home.path, 'second-name'));
+    const { stdout } = await home.runWith({ SHELL: join(home.path, 'shell') }, 'clients');
+    expect(stdout).toContain('BROKEN: the program no-such-program is not found');
+    expect(existsSync(join(home.path, 'started'))).toBe(false);
+  });
+
+  it('repairs what can be repaired where one record cannot', async () => {
+    const home = emptyHome();
+    await home.run('add', '--client', 'cursor,kiro', '--name', 'a', '--no-verify', '--yes', '--', 'node', 'x.js');
+    const folder = '.local/state/vivarium/installs';
+    for (const name of readdirSync(join(home.path, folder)).filter((one) => one.endsWith('.json'))) {
+      const record = JSON.parse(home.read(`${folder}/${name}`));
+      const isKiro = record.client === 'kiro';
+      const draft = isKiro ? { draft: join(home.project, '.kiro/settings/.mcp.json.0123456789ab.vivarium') } : {};
+      home.put(`${folder}/${name}`, JSON.stringify({ ...record, ...draft, state: 'planned' }));
+    }
+    home.put('project/.kiro/settings/.mcp.json.0123456789ab.vivarium', '{}');
+    linkSync(join(home.project, '.kiro/settings/mcp.json'), join(home.path, 'second-name'));
+    home.put(`${folder}/000-odd.json`, '{"version":1,"id":"000-odd","state":"planned"}');
+    const { code, stdout } = await home.run('clients', '--repair');
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/cursor.*it was done/)]);
+    expect(stdout).toMatch(/kiro.*left as it is/);
   });
 });
