@@ -1,7 +1,23 @@
 // What a person wants to know of a server before an agent reads what it says: found in its texts, said plainly, without a score.
+import { hiddenIn } from './looking/hidden-text.ts';
+import { TextReader } from './looking/offered-texts.ts';
+import { saidIn } from './looking/sentences.ts';
+
 type Json = Readonly<Record<string, unknown>>;
 
-export type FindingKind = 'hidden-text' | 'instruction' | 'shadow' | 'changed' | 'destructive';
+/** The worst first. */
+export const findingKinds = [
+  'hidden-text',
+  'look-alike',
+  'instruction',
+  'secret-file',
+  'shadow',
+  'changed',
+  'destructive',
+  'not-seen',
+] as const;
+
+export type FindingKind = (typeof findingKinds)[number];
 
 export interface Finding {
   readonly kind: FindingKind;
@@ -11,96 +27,77 @@ export interface Finding {
 }
 
 export interface Offer {
+  /** As it introduces itself. */
+  readonly server?: object | undefined;
   readonly instructions?: string | undefined;
   readonly tools: readonly Json[];
   readonly prompts: readonly Json[];
   readonly resources: readonly Json[];
+  readonly templates: readonly Json[];
+  /** Lists that it offers and did not give, and why. */
+  readonly failed?: readonly { readonly list: string; readonly why: string }[];
 }
 
-/** Longer texts are looked at as far as this. */
-const mostText = 200_000;
-const mostFindings = 100;
-
-/**
- * Formatting characters that show nothing, tags that spell ASCII invisibly, and runs of variation selectors, which can carry bytes.
- * Joiners and single selectors belong to emoji and to many scripts.
- */
-const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}/gu;
-const harmless: ReadonlySet<string> = new Set(['\n', '\r', '\t', '\u200c', '\u200d', '\u00ad']);
-
-/** Sentences that speak to the model about something else than the tool. */
-const instructions: readonly (readonly [RegExp, string])[] = [
-  [
-    /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|other|all)\b.{0,40}\binstructions?\b/i,
-    'tells the model to ignore its instructions',
-  ],
-  [
-    /\b(?:do not|don't|never|without)\b.{0,30}\b(?:tell|mention|inform|reveal|show|notify|telling|mentioning)\b.{0,40}\b(?:user|human|them|anyone)\b/i,
-    'tells the model to hide something from its user',
-  ],
-  [/<\/?(?:important|system|secret|instructions?|admin|assistant|user|human)>/i, 'has markup that poses as a part of the conversation'],
-  [/\b(?:system prompt|you are now|act as an? )\b/i, "speaks of the model's own role"],
-  [
-    /\b(?:before|after|whenever|instead of)\b.{0,30}\b(?:using|calling|[a]ny)\b.{0,30}\b(?:other|another|[a]ny) tools?\b/i,
-    'tells the model how to use other tools',
-  ],
-  [
-    /(?:~|\$HOME|\/home\/\w+|\/Users\/\w+)?\/?\.(?:ssh|aws|gnupg|netrc|env)\b|\bid_(?:rsa|ed25519)\b|\.cursor\/mcp\.json/i,
-    'names files that hold keys or secrets',
-  ],
-];
+/** Of one kind. */
+const mostFindings = 1_000;
+const mostQuoted = 120;
 
 export function look(offer: Offer, others: ReadonlyMap<string, readonly string[]>): Finding[] {
-  const lists = [
-    ...(offer.instructions === undefined ? [] : [['instructions', { text: offer.instructions }] as const]),
+  const all: (readonly [about: string, what: unknown])[] = [
+    ['its introduction', offer.server],
+    ['instructions', offer.instructions],
     ...offer.tools.map((one) => [`tool ${nameOf(one)}`, one] as const),
     ...offer.prompts.map((one) => [`prompt ${nameOf(one)}`, one] as const),
-    ...offer.resources.map((one) => [`resource ${String(one['uri'] ?? nameOf(one)).slice(0, 120)}`, one] as const),
+    ...offer.resources.map((one) => [`resource ${clipped(one['uri'] ?? one['name'])}`, one] as const),
+    ...offer.templates.map((one) => [`template ${clipped(one['uriTemplate'] ?? one['name'])}`, one] as const),
   ];
-  const found = lists.flatMap(([about, one]) => {
-    const texts = textsIn(one);
-    return [...hiddenIn(about, texts), ...instructionsIn(about, texts)];
-  });
-  return [...found, ...shadows(offer.tools.map(nameOf), others)].slice(0, mostFindings);
+  const reader = new TextReader();
+  const found = all.flatMap(([about, what]) => inTexts(about, reader.read(about, what)));
+  return [...found, ...shadows(offer.tools.map(nameOf), others), ...notSeen(offer, reader.cut)];
 }
 
-function hiddenIn(about: string, texts: readonly string[]): Finding[] {
-  const codes = new Set<string>();
-  for (const text of texts) {
-    for (const [one] of text.matchAll(hidden)) {
-      if (harmless.has(one)) continue;
-      for (const character of one) codes.add(`U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`);
-    }
-  }
-  if (codes.size === 0) return [];
+/** The worst first, and a bounded number of each kind: many of one hide none of another. */
+export function ranked(findings: readonly Finding[]): Finding[] {
+  const kept = findingKinds.flatMap((kind) => findings.filter((one) => one.kind === kind).slice(0, mostFindings));
+  const more = findings.length - kept.length;
+  return more === 0 ? kept : [...kept, { kind: 'not-seen', about: 'findings', message: `${more} more are left out` }];
+}
+
+function inTexts(about: string, texts: readonly string[]): Finding[] {
+  const { codes, spelled } = hiddenIn(texts);
   const names = [...codes].slice(0, 5);
   const more = codes.size > names.length ? ` and ${codes.size - names.length} more` : '';
-  return [{ kind: 'hidden-text', about, message: `has characters that cannot be seen: ${names.join(', ')}${more}` }];
-}
-
-function instructionsIn(about: string, texts: readonly string[]): Finding[] {
-  return instructions.flatMap(([pattern, message]) => {
-    const found = texts.map((text) => pattern.exec(text)?.[0]).find((one) => one !== undefined);
-    return found === undefined ? [] : [{ kind: 'instruction', about, message: `${message}: "${found.slice(0, 120)}"` } as const];
-  });
+  const meant = spelled === '' ? '' : `, which spell "${spelled}"`;
+  const hidden: Finding = {
+    kind: 'hidden-text',
+    about,
+    message: `has characters that cannot be seen: ${names.join(', ')}${more}${meant}`,
+  };
+  const said = saidIn(texts).map(({ kind, message, quote }) => ({ kind, about, message: `${message}: "${clipped(quote)}"` }));
+  return codes.size === 0 ? said : [hidden, ...said];
 }
 
 function shadows(names: readonly string[], others: ReadonlyMap<string, readonly string[]>): Finding[] {
-  return [...others].flatMap(([server, tools]) =>
-    names
-      .filter((name) => tools.includes(name))
-      .map((name): Finding => ({ kind: 'shadow', about: `tool ${name}`, message: `has the name of a tool of the server "${server}"` })),
-  );
+  return [...others].flatMap(([server, tools]) => {
+    const taken = new Set(tools);
+    return names
+      .filter((name) => taken.has(name))
+      .map((name): Finding => ({ kind: 'shadow', about: `tool ${name}`, message: `has the name of a tool of the server "${server}"` }));
+  });
 }
 
-/** Every text a model may be shown, schemas included. */
-function textsIn(value: unknown, depth = 0): string[] {
-  if (typeof value === 'string') return [value.slice(0, mostText)];
-  if (typeof value !== 'object' || value === null || depth > 20) return [];
-  const entries: readonly unknown[] = Array.isArray(value) ? value : Object.entries(value).flat();
-  return entries.slice(0, 2_000).flatMap((one) => textsIn(one, depth + 1));
+function notSeen({ failed = [] }: Offer, cut: readonly string[]): Finding[] {
+  return [
+    ...failed.map(({ list, why }): Finding => ({ kind: 'not-seen', about: list, message: `could not be listed: ${clipped(why)}` })),
+    ...cut.map((about): Finding => ({ kind: 'not-seen', about, message: 'was not looked at to its end: there is too much' })),
+  ];
 }
 
 function nameOf(one: Json): string {
-  return String(one['name'] ?? '').slice(0, 120);
+  return clipped(one['name']);
+}
+
+function clipped(text: unknown): string {
+  const whole = String(text ?? '');
+  return whole.length <= mostQuoted ? whole : `${whole.slice(0, mostQuoted - 1)}…`;
 }

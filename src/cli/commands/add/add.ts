@@ -11,11 +11,12 @@ import { whileHiding } from '../../target/concealed.ts';
 import { chooseTarget, type ServerTarget } from '../../target/target.ts';
 import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
 import { clientFlags, type Destination, destinationsOf } from './destinations.ts';
+import { findingLines } from './finding-lines.ts';
 import { finish, show, writing } from './finish.ts';
 import { added, addedLines, toolsOfOthers, undoPlans } from './history.ts';
 import { type Adapted, adapted, holdsSecret, lastingEntry } from './installed-server.ts';
 import { orFail } from './perform.ts';
-import { findingLines, type PlannedChange, trialLines } from './report.ts';
+import { type PlannedChange, trialLines } from './report.ts';
 import { pathOf } from './surroundings.ts';
 import { findingsOf, type Trial, tryServer } from './trial.ts';
 
@@ -110,7 +111,14 @@ async function addTarget(args: Arguments, target: ServerTarget, journal: Journal
 }
 
 function summary({ clients, server, revision, offer, needsLogin }: Trial): object {
-  return { clients, server, revision, tools: offer?.tools.map(({ name }) => name), ...(needsLogin && { needsLogin }) };
+  return {
+    clients,
+    server,
+    revision,
+    tools: offer?.tools.map(({ name }) => name),
+    failed: offer?.failed,
+    ...(needsLogin && { needsLogin }),
+  };
 }
 
 /** One for each file: some are read by several clients. */

@@ -1,7 +1,6 @@
 // What `add` and `remove` say: the server, what was noticed, each file with its diff, and what comes next.
 import { lstatSync } from 'node:fs';
 import { changesNothing, type Plan } from '../../../install/change.ts';
-import type { Finding } from '../../../install/look.ts';
 import { printable, quote } from '../../terminal/terminal.ts';
 import { diffLines } from '../../terminal/text-diff.ts';
 import { maskText } from '../record/masking.ts';
@@ -22,23 +21,21 @@ export interface PlannedChange {
 export function trialLines({ clients, server, revision, offer, needsLogin }: Trial): string[] {
   const whom = printable(clients.join(', '));
   if (needsLogin === true) return [`The server wants a login, which ${whom} will begin; what it offers is not known yet`];
-  const { tools = [], prompts = [], resources = [] } = offer ?? {};
+  const { tools = [], prompts = [], resources = [], templates = [], failed = [] } = offer ?? {};
   const names = tools.slice(0, mostTools).map(({ name }) => String(name).slice(0, 80));
   const more = tools.length > names.length ? `, and ${tools.length - names.length} more` : '';
   const rest = [
     [prompts.length, 'prompts'],
     [resources.length, 'resources'],
+    [templates.length, 'resource templates'],
   ].filter(([count]) => count !== 0);
   return [
     printable(`Started as ${whom} would: ${server?.name ?? 'a server without a name'} ${server?.version ?? ''} (${revision})`),
-    printable(`  ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}${names.length === 0 ? '' : `: ${names.join(', ')}${more}`}`),
+    failed.some(({ list }) => list === 'tools')
+      ? '  Its tools could not be listed'
+      : printable(`  ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}${names.length === 0 ? '' : `: ${names.join(', ')}${more}`}`),
     ...(rest.length === 0 ? [] : [`  ${rest.map(([count, what]) => `${count} ${what}`).join(', ')}`]),
   ];
-}
-
-export function findingLines(findings: readonly Finding[]): string[] {
-  if (findings.length === 0) return [];
-  return ['Read this before you trust it:', ...findings.map(({ about, message }) => `  ${printable(about)} ${printable(message)}`)];
 }
 
 export function planLines({ plan, command, notes, shared }: PlannedChange): string[] {
