@@ -54,6 +54,8 @@ export interface ClientRow {
   readonly path: readonly string[];
   /** The first that exists is the one; where none does, the first is made. */
   readonly files: Readonly<Partial<Record<Scope, (folders: Folders) => readonly string[]>>>;
+  /** Members of the user's file that lead to the user's own servers for one repository. */
+  readonly local?: (folder: string) => readonly string[];
   /** Its command, where it has one. */
   readonly program?: string;
   /** Any of these is there once it has been used. */

@@ -57,6 +57,7 @@ export const clients: readonly ClientRow[] = [
     id: 'claude-code',
     name: 'Claude Code',
     files: { project: inProject('.mcp.json'), user: inHome('.claude.json') },
+    local: (folder) => ['projects', folder, 'mcpServers'],
     entry: commonEntry({ stdio: { type: 'stdio' }, http: { type: 'http' }, sse: { type: 'sse' } }),
     program: 'claude',
     marks: ({ home }) => [join(home, '.claude'), join(home, '.claude.json')],

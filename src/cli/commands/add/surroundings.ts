@@ -1,7 +1,7 @@
 // The PATH that a client starts its servers with.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { isAbsolute } from 'node:path';
+import { delimiter, isAbsolute } from 'node:path';
 import type { ClientRow } from '../../../install/client.ts';
 
 const longestMs = 10_000;
@@ -10,6 +10,13 @@ const bare: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   linux: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
 };
 let loginShell: string | undefined;
+
+/** What can be known without asking the login shell, which would run the user's profile. */
+export function likelyPathOf({ starts }: ClientRow): string {
+  const own = process.env['PATH'] ?? '';
+  const few = bare[process.platform] ?? own;
+  return starts === 'terminal' ? own : starts === 'desktop' ? few : `${own}${delimiter}${few}`;
+}
 
 export function pathOf({ starts }: ClientRow): string {
   const own = process.env['PATH'] ?? '';
