@@ -22,7 +22,7 @@ const rules: readonly Rule[] = [
   ],
   [
     'instruction',
-    /\b(?:(?:do not|don't|never) ask|without (?:first )?asking) (?:(?:the|your|for|any) ){0,2}(?:users?|humans?|confirmation|permission|approval|consent)\b/i,
+    /\b(?:(?:do not|don't|never) ask|without (?:first )?asking) (?:(?:the|your|for|[a]ny) ){0,2}(?:users?|humans?|confirmation|permission|approval|consent)\b/i,
     'tells the model not to ask its user',
   ],
   [
