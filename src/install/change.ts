@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ClientRow, Scope } from './client.ts';
 import { type ConfigFile, changed, digestOf, foldersMissing, readConfigFile, removeFolders, writeConfigFile } from './config-file.ts';
-import { addServer, type Extra, type Place, readServers, removeServer } from './edit/edit.ts';
-import { Refusal } from './edit/refusal.ts';
+import { addServer, type Extra, extrasIn, type Place, readServers } from './edit/edit.ts';
+import { orRefuse, Refusal } from './edit/refusal.ts';
 import type { Journal, JournalRecord } from './journal.ts';
 import { spliceOf } from './splice.ts';
-import { takeBack } from './take-back.ts';
+import { takeBack, withoutEntry } from './take-back.ts';
 
 export interface Change {
   readonly client: ClientRow;
@@ -19,6 +19,8 @@ export interface Change {
   readonly entry: object | undefined;
   readonly extras?: readonly Extra[];
   readonly replace?: boolean;
+  /** It holds a secret in clear text: a file that is made for it is for its owner only. */
+  readonly isPrivate?: boolean;
   readonly tools?: readonly string[];
 }
 
@@ -28,9 +30,15 @@ export interface Plan {
   /** Undefined: there will be no file. */
   readonly after: string | undefined;
   readonly previous: unknown;
+  /** That were made for a file which is removed. */
+  readonly folders?: readonly string[];
+  /** Put beside the entry, and taken away with it. */
+  readonly extras?: readonly Extra[];
+  readonly dropped?: readonly Extra[];
+  /** Who put the entry there that is removed, as far as the journal knows. */
+  readonly made?: JournalRecord;
   /** The record of the change that this one takes back. */
   readonly undoes?: JournalRecord;
-  readonly undo?: true;
 }
 
 export interface Applied {
@@ -40,6 +48,8 @@ export interface Applied {
   readonly retried: boolean;
   /** Another program's change was replaced by ours, and could not be kept. */
   readonly overwrote: boolean;
+  /** What else the client's own command has changed in the file, by name. */
+  readonly beside?: readonly string[];
 }
 
 export interface Terms {
@@ -64,24 +74,34 @@ async function planOn(config: ConfigFile, change: Change, journal: Journal): Pro
   const before = config.text ?? '';
   const previous = (await readServers(before, place)).get(change.name);
   if (change.entry === undefined) {
-    const made = latest(journal, change);
     if (previous === undefined) throw new Refusal('missing', `There is no server called "${change.name}" in ${change.file}`);
-    if (made === undefined || !isDeepStrictEqual(made.entry, previous))
-      return { change, config, previous, after: await removeServer(before, place, change.name) };
-    return { change, config, previous, after: await takeBack(before, made), undoes: made };
+    const past = journal.past(change.file);
+    const { text: after, folders } = await withoutEntry(before, place, change.name, past);
+    const own = past.filter(({ name }) => name === change.name);
+    const extras = own.flatMap((record) => record.extras ?? []);
+    const dropped = await extrasOnlyIn(before, after ?? '', place, extras);
+    const made = own.findLast(({ entry }) => isDeepStrictEqual(entry, previous));
+    return { change, config, previous, after, folders, dropped, ...(made !== undefined && { made }) };
   }
   const { replace = false, extras = [] } = change;
   const after = await addServer(before, place, change.name, change.entry, { replace, extras });
-  return { change, config, previous, after: config.text === undefined || after !== before ? after : config.text };
+  return { change, config, previous, after, extras: await extrasOnlyIn(after, before, place, extras) };
+}
+
+/** Those that are in `one` and not in `other`. */
+async function extrasOnlyIn(one: string, other: string, place: Place, extras: readonly Extra[]): Promise<readonly Extra[]> {
+  const there = await extrasIn(other, place, extras);
+  return (await extrasIn(one, place, extras)).filter((extra) => !there.includes(extra));
 }
 
 /** Takes back what a record says, and keeps what others have changed since. */
-export async function planUndo(record: JournalRecord, client: ClientRow): Promise<Plan> {
+export async function planUndo(record: JournalRecord, client: ClientRow, journal: Journal): Promise<Plan> {
   const { scope, file, name, previous, entry } = record;
   const change: Change = { client, scope, file, name, entry: previous as object | undefined, replace: true };
   return settled(change, async (config) => {
-    const after = config.text === undefined && record.after !== undefined ? undefined : await takeBack(config.text ?? '', record);
-    return { change, config, previous: entry, after, undoes: record, undo: true };
+    const isGone = config.text === undefined && record.after !== undefined;
+    const { text: after, folders } = isGone ? { text: undefined, folders: [] } : await takeBack(config.text, record, journal.past(file));
+    return { change, config, previous: entry, after, folders, undoes: record };
   });
 }
 
@@ -118,24 +138,33 @@ export async function applyPlan(plan: Plan, journal: Journal, terms: Terms): Pro
   }
 }
 
-function again({ change, undo, undoes }: Plan, journal: Journal): Promise<Plan> {
-  return undo === true && undoes !== undefined ? planUndo(undoes, change.client) : planChange(change, journal);
+async function again(plan: Plan, journal: Journal): Promise<Plan> {
+  const { change, undoes } = plan;
+  return asAgreed(undoes === undefined ? await planChange(change, journal) : await planUndo(undoes, change.client, journal), plan);
+}
+
+/** Somebody has seen what would be replaced or removed: anything else there is not ours to touch. */
+function asAgreed(now: Plan, { previous, change }: Plan): Plan {
+  if (isDeepStrictEqual(now.previous, previous)) return now;
+  throw new Refusal('conflict', `Another program has changed "${change.name}" in ${change.file} meanwhile`, {
+    hint: 'Look at the file, then try again',
+  });
 }
 
 async function onStray(plan: Plan, stray: string, journal: Journal): Promise<Plan> {
   const now = readConfigFile(plan.change.file);
-  const { after, previous } = await planOn({ ...now, text: stray }, plan.change, journal);
-  return { ...plan, config: now, after, previous };
+  return { ...asAgreed(await planOn({ ...now, text: stray }, plan.change, journal), plan), config: now };
 }
 
 async function write(
-  { change, config, after, previous, undoes, undo }: Plan,
+  plan: Plan,
   journal: Journal,
   { batch }: Terms,
 ): Promise<{ record: JournalRecord; overwrote: boolean; strayText(): string | undefined; close(): void }> {
+  const { change, config, after, previous } = plan;
   const { client, scope, name, file, entry, tools } = change;
   const id = journal.newId();
-  if (config.text !== undefined) journal.backUp(id, config.text);
+  if (config.text !== undefined) backedUp(journal, id, config.text);
   let record: JournalRecord = {
     version: 1,
     id,
@@ -153,14 +182,14 @@ async function write(
     before: digestOf(config.text),
     after: digestOf(after),
     splice: spliceOf(config.text ?? '', after ?? ''),
-    folders: after === undefined ? (undoes?.folders ?? []) : foldersMissing(config.target),
+    folders: after === undefined ? (plan.folders ?? []) : foldersMissing(config.target),
     ...(tools !== undefined && { tools }),
-    ...(undo !== undefined && { undo }),
+    ...recordedBeside(plan),
   };
-  journal.put(record);
+  recorded(journal, record);
   try {
     const written = await writeConfigFile(config, after, {
-      mode: scope === 'user' ? 0o600 : 0o644,
+      mode: scope === 'user' || change.isPrivate === true ? 0o600 : 0o666,
       onDraft: (draft) => {
         record = { ...record, draft };
         journal.put(record);
@@ -170,7 +199,6 @@ async function write(
     const { draft: _, ...done } = record;
     record = { ...done, state: 'done' };
     journal.put(record);
-    if (undoes !== undefined) journal.put({ ...undoes, state: 'undone' });
     return { ...written, record };
   } catch (error) {
     if (after !== undefined) removeFolders(record.folders);
@@ -206,10 +234,22 @@ function located(error: unknown, file: string): unknown {
   return new Refusal(reason, `${file} is left as it is: ${message}`, { cause: error, ...(hint !== undefined && { hint }) });
 }
 
-/** The newest change that put the entry there and has not been taken back. */
-function latest(journal: Journal, { file, name }: Change): JournalRecord | undefined {
-  const last = journal.records().findLast((one) => one.file === file && one.name === name && one.state === 'done');
-  return last?.entry === undefined ? undefined : last;
+/** Without a journal nothing could be taken back: nothing is written then. */
+export function recorded(journal: Journal, record: JournalRecord): void {
+  orRefuse('The journal cannot be written', () => journal.put(record));
+}
+
+export function backedUp(journal: Journal, id: string, text: string): string {
+  return orRefuse('The journal cannot be written', () => journal.backUp(id, text));
+}
+
+/** What a record says beside the entry. */
+export function recordedBeside({ extras = [], dropped = [], undoes }: Plan): Partial<JournalRecord> {
+  return {
+    ...(extras.length > 0 && { extras }),
+    ...(dropped.length > 0 && { dropped }),
+    ...(undoes !== undefined && { undo: true, undoes: undoes.id }),
+  };
 }
 
 function placeOf({ client }: Change): Place {

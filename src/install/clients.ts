@@ -1,6 +1,7 @@
 // The clients that are known, one row each.
 import { join } from 'node:path';
 import type { ClientRow, Folders, OwnCommand, Scope } from './client.ts';
+import type { Extra } from './edit/edit.ts';
 import { codexEntry, commonEntry, fxEntry, geminiEntry, gooseEntry, localEntry, variablesIn } from './entries.ts';
 
 const dollar = (variable: string): string => `\${${variable}}`;
@@ -47,8 +48,12 @@ const codeCommand: OwnCommand = {
   },
 };
 
-function codeInputs(variables: readonly string[]): { readonly path: readonly string[]; readonly value: object }[] {
-  return variables.map((id) => ({ path: ['inputs'], value: { type: 'promptString', id, description: `Value of ${id}`, password: true } }));
+function codeInputs(variables: readonly string[]): Extra[] {
+  return variables.map((id) => ({
+    path: ['inputs'],
+    value: { type: 'promptString', id, description: `Value of ${id}`, password: true },
+    usedAs: `\${input:${id}}`,
+  }));
 }
 
 export const clients: readonly ClientRow[] = [

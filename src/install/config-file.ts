@@ -9,26 +9,22 @@ import {
   fstatSync,
   fsyncSync,
   linkSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
-  readlinkSync,
   readSync,
-  realpathSync,
   renameSync,
   rmdirSync,
   rmSync,
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { isTrustedOwner } from '../node/own-folder.ts';
-import { Refusal } from './edit/refusal.ts';
+import { basename, dirname, join } from 'node:path';
+import { orRefuse, Refusal, refusalOf } from './edit/refusal.ts';
+import { followed, foreign } from './links.ts';
 import { watchFor } from './watch-for.ts';
 
 const mostBytes = 16 * 1024 * 1024;
-const mostLinks = 40;
 
 export interface ConfigFile {
   /** As the client names it. */
@@ -56,12 +52,16 @@ export interface Written {
 }
 
 export function readConfigFile(path: string): ConfigFile {
+  return orRefuse(`${path} cannot be read`, () => read(path));
+}
+
+function read(path: string): ConfigFile {
   const target = followed(path);
   const descriptor = opened(target);
   if (descriptor === undefined) return { path, target, text: undefined };
   try {
     const stats = fstatSync(descriptor);
-    const problem = problemOf(stats);
+    const problem = problemOf(target, stats);
     if (problem !== undefined) throw problem;
     return { path, target, text: decoded(readFileSync(descriptor)), stats };
   } finally {
@@ -71,6 +71,14 @@ export function readConfigFile(path: string): ConfigFile {
 
 /** `undefined` removes the file. Refuses with `changed` where it is no longer what was read. */
 export async function writeConfigFile(file: ConfigFile, text: string | undefined, terms: WriteTerms): Promise<Written> {
+  try {
+    return await replace(file, text, terms);
+  } catch (error) {
+    throw refusalOf(`${file.path} cannot be written`, error);
+  }
+}
+
+async function replace(file: ConfigFile, text: string | undefined, terms: WriteTerms): Promise<Written> {
   const { target, stats } = file;
   if (text !== undefined) mkdirSync(dirname(target), { recursive: true });
   const draft = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.vivarium`);
@@ -128,20 +136,6 @@ export function changed(path: string): Refusal {
   return new Refusal('changed', `Another program has changed ${path} meanwhile`, { hint: 'Close it, then try again' });
 }
 
-/** Also of what is not there yet. A link of another user may lead anywhere. */
-function followed(path: string): string {
-  let at = resolve(path);
-  for (let links = 0; ; links++) {
-    const found = lstatSync(at, { throwIfNoEntry: false });
-    if (found !== undefined && !isTrustedOwner(found)) throw foreign(at, found);
-    if (found?.isSymbolicLink() !== true) break;
-    if (links >= mostLinks) throw new Refusal('unreadable', `${path} is a symbolic link that leads to itself`, { hint: 'Remove it' });
-    at = resolve(dirname(at), readlinkSync(at));
-  }
-  const folder = dirname(at);
-  return existsSync(folder) ? join(realpathSync(folder), basename(at)) : at;
-}
-
 function opened(target: string): number | undefined {
   try {
     // A pipe that nobody writes to would hold up even the opening.
@@ -149,24 +143,19 @@ function opened(target: string): number | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw new Refusal('unreadable', `${target} cannot be read (${code})`, { cause: error, hint: `Look at it with: ls -l ${target}` });
+    throw error;
   }
 }
 
-function problemOf(stats: Stats): Refusal | undefined {
+function problemOf(target: string, stats: Stats): Refusal | undefined {
   const refuse = (why: string, hint: string): Refusal => new Refusal('unreadable', why, { hint });
   if (!stats.isFile()) return refuse('It is no regular file', 'Remove it, or name another client');
   if (process.geteuid !== undefined && stats.uid !== process.geteuid()) return foreign('It', stats);
   if (stats.nlink > 1) return refuse('It has several names (hard links), which a safe write would separate', 'Make it a symbolic link');
-  if (process.platform !== 'win32' && (stats.mode & 0o200) === 0) return refuse('It is read-only', 'To allow the change: chmod u+w');
+  if (process.platform !== 'win32' && (stats.mode & 0o200) === 0)
+    return refuse('It is read-only', `To allow the change: chmod u+w ${target}`);
   if (stats.size > mostBytes) return refuse(`It is larger than ${mostBytes / 1024 / 1024} MiB`, 'Write the entry by hand');
   return undefined;
-}
-
-function foreign(what: string, { uid }: Stats): Refusal {
-  return new Refusal('foreign', `${what} belongs to another user (uid ${uid}; you are uid ${process.geteuid?.()})`, {
-    hint: 'Run this as its owner',
-  });
 }
 
 function decoded(bytes: Uint8Array): string {
@@ -184,7 +173,7 @@ function writeDraft(draft: string, text: string, stats: Stats | undefined, mode:
     if (process.platform !== 'win32') {
       const made = fstatSync(descriptor);
       if (stats !== undefined && made.gid !== stats.gid) fchownSync(descriptor, made.uid, stats.gid);
-      fchmodSync(descriptor, stats === undefined ? mode : stats.mode & 0o7777);
+      fchmodSync(descriptor, stats === undefined ? mode & ~process.umask() : stats.mode & 0o7777);
     }
     fsyncSync(descriptor);
   } catch (error) {

@@ -43,7 +43,9 @@ export const codexEntry: Entry = (_, server, write) => {
   if ('url' in server) {
     if (server.sse) return undefined;
     const { headers } = server;
-    const bearer = Object.entries(headers).find(([key, value]) => key.toLowerCase() === 'authorization' && isReference(value));
+    const bearer = Object.entries(headers).find(
+      ([key, value]) => key.toLowerCase() === 'authorization' && isReference(value) && /^bearer +$/i.test(value.before),
+    );
     const token = bearer?.[1];
     const named = Object.entries(headers).filter(([key, value]) => isReference(value) && key !== bearer?.[0]);
     const written = Object.fromEntries(Object.entries(headers).filter(([, value]) => !isReference(value)));

@@ -7,7 +7,7 @@ import { mustBeOwn, ownFolder } from '../node/own-folder.ts';
 import { readPlainFile } from '../node/plain-file.ts';
 import { stateFolder } from '../node/user-folders.ts';
 import type { Scope } from './client.ts';
-import type { Place } from './edit/edit.ts';
+import type { Extra, Place } from './edit/edit.ts';
 import type { Splice } from './splice.ts';
 
 export interface JournalRecord {
@@ -16,11 +16,13 @@ export interface JournalRecord {
   /** Of one command line, which is undone as a whole. */
   readonly batch: string;
   readonly at: string;
-  /** `planned` until the file is in its place. */
+  /** `planned` until the file is in its place; `undone` where there was nothing left to take back. */
   readonly state: 'planned' | 'done' | 'undone';
   readonly by: 'edit' | 'command';
   /** It took back another one, and is not taken back itself. */
   readonly undo?: true;
+  /** The id of that one. */
+  readonly undoes?: string;
   readonly client: string;
   readonly scope: Scope;
   readonly name: string;
@@ -34,6 +36,9 @@ export interface JournalRecord {
   readonly after?: string | undefined;
   readonly splice: Splice;
   readonly folders: readonly string[];
+  /** What was put beside the entry, and what was taken away with it. */
+  readonly extras?: readonly Extra[];
+  readonly dropped?: readonly Extra[];
   readonly draft?: string;
   /** What the server offered when it was added. */
   readonly tools?: readonly string[];
@@ -73,6 +78,18 @@ export class Journal {
     });
   }
 
+  /** Every change of a file that was made, taken back or not. */
+  past(file: string): JournalRecord[] {
+    return this.records().filter((record) => record.file === file && record.state !== 'planned');
+  }
+
+  /** Changes that have not been taken back, and did not take back others. */
+  standing(): JournalRecord[] {
+    const done = this.records().filter(({ state }) => state === 'done');
+    const undone = new Set(done.map(({ undoes }) => undoes));
+    return done.filter(({ id, undo }) => undo === undefined && !undone.has(id));
+  }
+
   put(record: JournalRecord): void {
     ownFolder(this.#folder);
     const path = join(this.#folder, `${record.id}.json`);
@@ -94,6 +111,11 @@ export class Journal {
   }
 
   drop({ id }: JournalRecord): void {
+    this.#remove(id);
+  }
+
+  /** A file as it was, which nobody needs any more. */
+  discard(id: string): void {
     this.#remove(id);
   }
 

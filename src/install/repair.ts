@@ -22,8 +22,6 @@ export async function repair(journal: Journal): Promise<readonly Repair[]> {
     if (made) {
       const { draft: _, ...done } = record;
       journal.put({ ...done, state: 'done' });
-      const undone = undoneBy(journal, record);
-      if (undone !== undefined) journal.put({ ...undone, state: 'undone' });
     } else {
       if (record.before === undefined) removeFolders(record.folders);
       journal.drop(record);
@@ -55,10 +53,4 @@ function removeDraft({ draft, file, before, after }: JournalRecord): string | un
   if (after === undefined && text === undefined && digestOf(readFileSync(draft, 'utf8')) !== before) renameSync(draft, target);
   else rmSync(draft);
   return draft;
-}
-
-/** The change that a removal, or an undo, has taken back. */
-function undoneBy(journal: Journal, { id, file, name, entry }: JournalRecord): JournalRecord | undefined {
-  if (entry !== undefined) return undefined;
-  return journal.records().findLast((one) => one.id < id && one.file === file && one.name === name && one.state === 'done');
 }

@@ -14,6 +14,8 @@ export interface Place {
 export interface Extra {
   readonly path: readonly string[];
   readonly value: unknown;
+  /** How entries refer to it: it stays while one does. */
+  readonly usedAs?: string;
 }
 
 interface Editor {
@@ -21,6 +23,7 @@ interface Editor {
   set(text: string, path: readonly string[], value: unknown): string;
   remove(text: string, path: readonly string[]): string;
   append?(text: string, path: readonly string[], value: unknown): string;
+  drop?(text: string, path: readonly string[], value: unknown): string;
 }
 
 const mark = '\uFEFF';
@@ -29,6 +32,11 @@ export async function readServers(text: string, place: Place): Promise<ReadonlyM
   const editor = await editorOf(place.format);
   const found = at(understood(editor, plain(text)), place.path);
   return new Map(isObject(found) ? Object.entries(found) : []);
+}
+
+/** All that a file says. */
+export async function settingsIn(text: string, { format }: Place): Promise<unknown> {
+  return understood(await editorOf(format), plain(text));
 }
 
 /** The same text where that entry is there already. Refuses to replace another one unless told so. */
@@ -47,10 +55,8 @@ export async function addServer(
   if (present !== undefined && !isDeepStrictEqual(present, value) && options.replace !== true)
     throw new Refusal('exists', `Another server is called "${name}" there`, { hint: 'Choose another --name, or pass --replace' });
   let edited = old;
-  for (const { path: list, value: one } of options.extras ?? []) {
-    const listed = at(understood(editor, edited), list);
-    if (Array.isArray(listed) && listed.some((other) => isDeepStrictEqual(other, one))) continue;
-    edited = editor.append?.(edited, list, one) ?? edited;
+  for (const extra of options.extras ?? []) {
+    if (!holds(understood(editor, edited), extra)) edited = editor.append?.(edited, extra.path, extra.value) ?? edited;
   }
   const around = understood(editor, edited);
   if (!isDeepStrictEqual(present, value)) edited = editor.set(edited, path, value);
@@ -58,22 +64,59 @@ export async function addServer(
   return lead + edited;
 }
 
-export async function removeServer(text: string, place: Place, name: string): Promise<string> {
+/** With those of its extras that nothing refers to any more. */
+export async function removeServer(text: string, place: Place, name: string, extras: readonly Extra[] = []): Promise<string> {
   const editor = await editorOf(place.format);
   const [lead, old] = text.startsWith(mark) ? [mark, plain(text)] : ['', text];
   const before = understood(editor, old);
   const path = [...place.path, name];
   if (at(before, path) === undefined) throw new Refusal('missing', `There is no server called "${name}"`);
-  const edited = editor.remove(old, path);
+  let edited = editor.remove(old, path);
   prove(editor, edited, withEntry(before, path, undefined), place.path);
+  for (const extra of extras) {
+    const around = understood(editor, edited);
+    if (!holds(around, extra) || (extra.usedAs !== undefined && edited.includes(extra.usedAs))) continue;
+    const left = (at(around, extra.path) as readonly unknown[]).filter((one) => !isDeepStrictEqual(one, extra.value));
+    edited = editor.drop?.(edited, extra.path, extra.value) ?? edited;
+    prove(editor, edited, withEntry(around, extra.path, left.length === 0 ? undefined : left), extra.path);
+  }
   return lead + edited;
 }
 
-/** Whether two texts hold the same settings, however they are written. */
-export async function saysTheSame(one: string, other: string, { format, path }: Place): Promise<boolean> {
+/** Names of what differs between two texts beside the entry: other servers, and settings of the first level. */
+export async function changedBeside(before: string, after: string, place: Place, name: string): Promise<string[]> {
+  const [old, now] = [await settingsIn(before, place), await settingsIn(after, place)] as Record<string, unknown>[];
+  const differing = (a: unknown, b: unknown): string[] => {
+    const [one, other] = [isObject(a) ? a : {}, isObject(b) ? b : {}];
+    return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => !isDeepStrictEqual(one[key], other[key]));
+  };
+  const [first] = place.path;
+  const servers = differing(at(old, place.path), at(now, place.path)).filter((one) => one !== name);
+  return [...servers, ...differing(old, now).filter((key) => key !== first)];
+}
+
+/** Those that are there. */
+export async function extrasIn(text: string, { format }: Place, extras: readonly Extra[]): Promise<readonly Extra[]> {
+  if (extras.length === 0) return [];
+  const whole = understood(await editorOf(format), plain(text));
+  return extras.filter((extra) => holds(whole, extra));
+}
+
+function holds(whole: unknown, { path, value }: Extra): boolean {
+  const listed = at(whole, path);
+  return Array.isArray(listed) && listed.some((one) => isDeepStrictEqual(one, value));
+}
+
+/** Whether two texts hold the same settings, however they are written. `lists` that are empty count as absent. */
+export async function saysTheSame(
+  one: string,
+  other: string,
+  { format, path }: Place,
+  lists: readonly (readonly string[])[] = [],
+): Promise<boolean> {
   const editor = await editorOf(format);
   try {
-    const [a, b] = [one, other].map((text) => pruned(understood(editor, plain(text)), path));
+    const [a, b] = [one, other].map((text) => [path, ...lists].reduce(pruned, understood(editor, plain(text))));
     return isDeepStrictEqual(a, b);
   } catch {
     return false;
@@ -89,8 +132,8 @@ async function editorOf(format: Format): Promise<Editor> {
     const { parseYaml: parse, setInYaml: set, removeFromYaml: remove } = await import('./yaml.ts');
     return { parse, set, remove };
   }
-  const { parseJson: parse, setInJson: set, removeFromJson: remove, appendInJson: append } = await import('./json.ts');
-  return { parse, set, remove, append };
+  const { parseJson: parse, setInJson: set, removeFromJson: remove, appendInJson: append, dropInJson: drop } = await import('./json.ts');
+  return { parse, set, remove, append, drop };
 }
 
 function understood(editor: Editor, text: string): unknown {
@@ -135,7 +178,8 @@ function pruned(value: unknown, path: readonly string[]): unknown {
   if (key === undefined || !isObject(value) || !Object.hasOwn(value, key)) return value;
   const inside = pruned(value[key], rest);
   const { [key]: _, ...others } = value;
-  return inside === null || (isObject(inside) && Object.keys(inside).length === 0) ? others : { ...others, [key]: inside };
+  const isEmpty = typeof inside === 'object' && Object.keys(inside ?? {}).length === 0;
+  return isEmpty ? others : { ...others, [key]: inside };
 }
 
 function withEntry(value: unknown, [key = '', ...rest]: readonly string[], entry: unknown): unknown {

@@ -1,4 +1,5 @@
 // One entry of a JSON file with comments: found by its syntax tree, put in and taken out as text. Nothing else moves.
+import { isDeepStrictEqual } from 'node:util';
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { jsonText } from './json-text.ts';
 import { type Cut, indentAt, type Layout, layoutOf, lineStart, withCuts } from './layout.ts';
@@ -50,6 +51,20 @@ export function removeFromJson(text: string, path: readonly string[]): string {
   const parent = root && at(root, path.slice(0, -1));
   const property = parent?.type === 'object' ? memberOf(text, parent, path.at(-1) ?? '') : undefined;
   if (parent === undefined || property === undefined) throw new Refusal('missing', `There is no ${path.join('.')}`);
+  return withoutChild(text, parent, property);
+}
+
+/** Out of the list under `path`; the list goes with the last of it. */
+export function dropInJson(text: string, path: readonly string[], value: unknown): string {
+  const root = rootOf(text);
+  const list = root && at(root, path);
+  const all = list?.type === 'array' ? (list.children ?? []) : [];
+  const found = all.find((one) => isDeepStrictEqual(plainValue(one), value));
+  if (list === undefined || found === undefined) return text;
+  return all.length === 1 ? removeFromJson(text, path) : withoutChild(text, list, found);
+}
+
+function withoutChild(text: string, parent: Node, property: Node): string {
   const all = parent.children ?? [];
   const index = all.indexOf(property);
   const next = all[index + 1];
@@ -123,7 +138,15 @@ function isSpread(text: string, container: Node): boolean {
 }
 
 function isAiry(text: string): boolean {
-  return /[:,] /.test(text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'));
+  // By hand: a regular expression runs out of stack in a string of some megabytes.
+  let isString = false;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at];
+    if (isString && sign === '\\') at++;
+    else if (sign === '"') isString = !isString;
+    else if (!isString && (sign === ':' || sign === ',') && text[at + 1] === ' ') return true;
+  }
+  return false;
 }
 
 function childIndent(text: string, container: Node): string | undefined {

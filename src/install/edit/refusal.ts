@@ -24,6 +24,36 @@ export class Refusal extends Error {
   }
 }
 
+/** What the system refuses, with the place and its code. */
+export function orRefuse<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw refusalOf(what, error);
+  }
+}
+
+export function refusalOf(what: string, error: unknown): unknown {
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (error instanceof Refusal || typeof code !== 'string') return error;
+  const why = reasons[code] ?? 'the system refuses it';
+  const where = path === undefined || what.includes(path) ? '' : ` at ${path}`;
+  return new Refusal('unreadable', `${what}: ${why} (${code}${where})`, { cause: error, hint: 'Mend that, then try again' });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission is missing',
+  EPERM: 'permission is missing',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left',
+  EDQUOT: 'the quota is used up',
+  ENOTDIR: 'a file stands where a folder should be',
+  EISDIR: 'a folder stands where a file should be',
+  ENOENT: 'it leads to a folder that is not there',
+  ELOOP: 'symbolic links lead to each other',
+  ENAMETOOLONG: 'its name is too long',
+};
+
 /** For people: both count from one. */
 export function placeOf(text: string, offset: number): string {
   const before = text.slice(0, offset);

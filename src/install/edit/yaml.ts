@@ -1,5 +1,17 @@
 // One entry of a YAML file: found by the places that its parser gives to each node, put in and taken out as text.
-import { type Document, isAlias, isMap, isScalar, LineCounter, type Pair, parseAllDocuments, stringify, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Pair,
+  parseAllDocuments,
+  stringify,
+  type YAMLMap,
+} from 'yaml';
 import { isNestedDeeply } from '../../text/nesting.ts';
 import { layoutOf, lineEnd, lineStart, memberCut, nextLine, withCuts } from './layout.ts';
 import { Refusal } from './refusal.ts';
@@ -73,7 +85,21 @@ function insert(text: string, map: YAMLMap, key: string, value: unknown): string
   const indent = text.slice(from, keyStart);
   if (from < 0 || indent.trim() !== '') throw new Refusal('shape', 'Its entries are written in a way that is not understood');
   const last = map.items.at(-1) as Pair;
-  return inserted(text, endOfPair(text, last), entryText(key, value, indent, layoutOf(text, start)));
+  return inserted(text, behindRemarks(text, endOfPair(text, last), indent), entryText(key, value, indent, layoutOf(text, start)));
+}
+
+/** Remarks below an entry that are indented further are about it. */
+function behindRemarks(text: string, from: number, indent: string): number {
+  let end = from;
+  for (let at = from; at < text.length; ) {
+    const next = nextLine(text, at);
+    const [, blanks, sign] = /^([ \t]*)(#?)/.exec(text.slice(at, next)) ?? [];
+    const isRemark = sign === '#' && (blanks ?? '').length > indent.length;
+    if (!isRemark && text.slice(at, next).trim() !== '') break;
+    if (isRemark) end = next;
+    at = next;
+  }
+  return end;
 }
 
 /** In lines of its own; without a line break at the end where the file has none. */
@@ -92,9 +118,19 @@ function entryText(key: string, value: unknown, indent: string, { eol, unit }: {
     .join(eol);
 }
 
-/** Where the next line begins. */
+/** Where the line behind it begins. Remarks that follow are not its own: a block would count them. */
 function endOfPair(text: string, pair: Pair): number {
-  const [, end = 0] = (pair.value as Ranged | null)?.range ?? (pair.key as Ranged).range ?? [];
+  let last: unknown = pair;
+  for (;;) {
+    const inner: unknown = isPair(last)
+      ? (last.value ?? last.key)
+      : isCollection(last) && last.flow !== true
+        ? last.items.at(-1)
+        : undefined;
+    if (inner === undefined || inner === null) break;
+    last = inner;
+  }
+  const [, end = 0] = (last as Ranged).range ?? [];
   // A block ends behind its last line break.
   const inside = end > 0 && text[end - 1] === '\n' ? end - 1 : end;
   return nextLine(text, inside);

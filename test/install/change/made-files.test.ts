@@ -73,7 +73,7 @@ describe('a made-up file', () => {
       const now = await addServer(readFileSync(file, 'utf8'), made.place, 'theirs', theirs);
       writeFileSync(file, now);
       const record = journal.records().at(-1);
-      await applyPlan(await planUndo(record!, changeOf(made, entry).client), journal, terms);
+      await applyPlan(await planUndo(record!, changeOf(made, entry).client, journal), journal, terms);
       const kept = await readServers(readFileSync(file, 'utf8'), made.place);
       expect(kept.get('theirs')).toEqual(theirs);
       expect(kept.has('new')).toBe(false);
@@ -87,7 +87,7 @@ describe('a made-up file', () => {
       // Behind the end of a YAML document there is nothing but its end.
       writeFileSync(file, readFileSync(file, 'utf8') + remark);
       const record = journal.records().at(-1);
-      await applyPlan(await planUndo(record!, changeOf(made, entry).client), journal, terms);
+      await applyPlan(await planUndo(record!, changeOf(made, entry).client, journal), journal, terms);
       expect(readFileSync(file, 'utf8')).toBe(made.text + remark);
     });
   });

@@ -1,5 +1,4 @@
 // vivarium add: a server put into the configuration of clients, after it was started, looked at and shown.
-import { basename } from 'node:path';
 import { planChange } from '../../../install/change.ts';
 import type { Value } from '../../../install/client.ts';
 import { variablesIn } from '../../../install/entries.ts';
@@ -12,11 +11,12 @@ import { chooseTarget, type ServerTarget } from '../../target/target.ts';
 import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
 import { clientFlags, type Destination, destinationsOf } from './destinations.ts';
 import { findingLines } from './finding-lines.ts';
-import { finish, show, writing } from './finish.ts';
+import { finish, show } from './finish.ts';
 import { added, addedLines, toolsOfOthers, undoPlans } from './history.ts';
 import { type Adapted, adapted, holdsSecret, lastingEntry } from './installed-server.ts';
 import { orFail } from './perform.ts';
 import { type PlannedChange, trialLines } from './report.ts';
+import { finalName, provisionalName } from './server-name.ts';
 import { pathOf } from './surroundings.ts';
 import { findingsOf, type Trial, tryServer } from './trial.ts';
 
@@ -79,18 +79,20 @@ function listAdded(args: Arguments, journal: Journal): number {
 }
 
 async function undo(args: Arguments, journal: Journal): Promise<number> {
-  return finish(args, await undoPlans(journal, args.values['edit'] !== true), journal, 'Take it back?');
+  const { plans, lines } = await undoPlans(journal, args.values['edit'] !== true);
+  return finish(args, plans, journal, 'Take it back?', { lines, trials: [], findings: [] });
 }
 
 async function addTarget(args: Arguments, target: ServerTarget, journal: Journal): Promise<number> {
   const destinations = destinationsOf(args);
-  const provisional = nameOf(args, target);
-  const plain = target.servesModule === true ? lastingEntry(target.entry) : target.entry;
-  const entry = 'url' in plain ? { ...plain, headers: { ...plain.headers, ...authHeader(args) } } : plain;
+  const provisional = provisionalName(args, target);
+  const { entry: asked } = target;
+  const entry = 'url' in asked ? { ...asked, headers: { ...asked.headers, ...authHeader(args) } } : asked;
   const ways = destinations.map((destination) => {
     const { client, scope } = destination;
     const path = pathOf(client);
-    return { destination, ...adapted(entry, { client, scope, name: provisional, path, inline: args.values['inline-secrets'] === true }) };
+    const lasting = target.servesModule === true ? lastingEntry(entry, scope) : entry;
+    return { destination, ...adapted(lasting, { client, scope, name: provisional, path, inline: args.values['inline-secrets'] === true }) };
   });
   const { token: _token, 'token-env': _variable, ...values } = args.values;
   const trials =
@@ -101,13 +103,13 @@ async function addTarget(args: Arguments, target: ServerTarget, journal: Journal
           target,
           ways.map(({ destination, started }) => ({ destination, started })),
         );
-  const name = args.values['name'] === undefined ? betterName(provisional, trials) : provisional;
+  const name = finalName(args, target, provisional, trials);
   const offer = trials.find((trial) => trial.offer !== undefined)?.offer;
   const findings = offer === undefined ? [] : findingsOf(offer, toolsOfOthers(journal, name), args.values['lock'] as string | undefined);
   const tools = offer?.tools.slice(0, 1_000).map((tool) => String(tool['name']).slice(0, 200));
   const changes = await orFail(() => plansFor(args, name, ways, tools, journal));
   const lines = [...trials.flatMap(trialLines), ...findingLines(findings)];
-  return finish(args, changes, journal, writing, { lines, trials: trials.map(summary), findings });
+  return finish(args, changes, journal, 'Write this?', { lines, trials: trials.map(summary), findings });
 }
 
 function summary({ clients, server, revision, offer, needsLogin }: Trial): object {
@@ -157,6 +159,7 @@ async function plansFor(
       entry: written,
       extras,
       replace: args.values['replace'] === true,
+      isPrivate: holdsSecret(server),
       ...(tools !== undefined && { tools }),
     };
     const plan = await planChange(change, journal);
@@ -167,35 +170,4 @@ async function plansFor(
     changes.push({ plan, command, notes, shared: [] });
   }
   return changes;
-}
-
-/** In every client. */
-const validName = /^[A-Za-z\d][\w-]{0,63}$/;
-
-function nameOf({ values }: Arguments, { name, label, entry }: ServerTarget): string {
-  const given = (values['name'] as string | undefined) ?? name ?? guessed(label, entry);
-  if (validName.test(given)) return given;
-  throw new CommandError(exitCodes.usage, `"${given}" is no name that every client takes`, {
-    hint: '--name with letters, digits, - and _, at most 64',
-  });
-}
-
-/** What many files are called says nothing; the server has a name for itself. */
-function betterName(provisional: string, trials: readonly Trial[]): string {
-  const own = trials.find(({ server }) => server !== undefined)?.server?.name ?? '';
-  return /^(?:server|index|main|app|mcp)$/.test(provisional) && validName.test(own) ? own : provisional;
-}
-
-/** The package, the file or the host. */
-function guessed(label: string, entry: ServerTarget['entry']): string {
-  const said =
-    'url' in entry
-      ? new URL(entry.url).hostname.replace(/^(?:www|api|mcp)\./, '')
-      : (entry.args.findLast((one) => !one.startsWith('-')) ?? label);
-  const word = basename(said.replace(/(?<=.)@[^/@]*$/, '').replace(/:\w+$/, ''))
-    .replace(/\.\w+$/, '')
-    .split(/[^A-Za-z\d]+/)
-    .filter((part) => part !== '')
-    .join('-');
-  return word === '' ? 'server' : word.slice(0, 64);
 }

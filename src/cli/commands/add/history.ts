@@ -19,7 +19,7 @@ export function added(journal: Journal): JournalRecord[] {
 export function addedLines(records: readonly JournalRecord[]): string[] {
   if (records.length === 0) return ['Nothing has been added with vivarium add'];
   return records.map(({ name, client, scope, file, at }) =>
-    printable(`${name}  ${clientById(client)?.name ?? client} (${scope}, ${shortPath(file)}), ${at.slice(0, 16).replace('T', ' ')} UTC`),
+    printable(`${name}  ${clientById(client)?.name ?? client} (${scope}, ${shortPath(file)}), ${minute(at)}`),
   );
 }
 
@@ -31,19 +31,28 @@ export function toolsOfOthers(journal: Journal, name: string): ReadonlyMap<strin
 }
 
 /** The newest command line that has not been undone, as plans that take it back, the last first. */
-export async function undoPlans(journal: Journal, useCommand: boolean): Promise<PlannedChange[]> {
-  const records = journal.records().filter(({ state, undo }) => state === 'done' && undo === undefined);
+export async function undoPlans(
+  journal: Journal,
+  useCommand: boolean,
+): Promise<{ readonly plans: PlannedChange[]; readonly lines: readonly string[] }> {
+  const records = journal.standing();
   const batch = records.at(-1)?.batch;
   if (batch === undefined) throw new CommandError(exitCodes.failed, 'There is nothing to undo');
   const plans: PlannedChange[] = [];
-  for (const record of records.filter((one) => one.batch === batch).reverse()) {
+  const taken = records.filter((one) => one.batch === batch).reverse();
+  for (const record of taken) {
     const client = clientById(record.client);
     if (client === undefined) throw new CommandError(exitCodes.failed, `The client ${record.client} is not known to this version`);
-    const plan = await orFail(() => planUndo(record, client));
+    const plan = await orFail(() => planUndo(record, client, journal));
     const mayCommand = useCommand && record.by === 'command' && plan.change.entry === undefined && !changesNothing(plan);
     const command = mayCommand ? ownCommand(plan.change, undefined, process.cwd()) : undefined;
     plans.push({ plan, command, notes: [], shared: [] });
-    if (changesNothing(plan)) journal.put({ ...record, state: 'undone' });
   }
-  return plans;
+  const [{ name, entry, previous, at } = taken[0] as JournalRecord] = taken;
+  const what = entry === undefined ? 'removed' : previous === undefined ? 'added' : 'replaced';
+  return { plans, lines: [printable(`Taken back: "${name}" was ${what} on ${minute(at)}`)] };
+}
+
+function minute(at: string): string {
+  return `${at.slice(0, 16).replace('T', ' ')} UTC`;
 }

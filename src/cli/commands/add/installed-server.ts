@@ -1,8 +1,9 @@
 // A server as a client would start it: paths that hold in another folder, programs that are found there, and no secrets.
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ClientRow, InstalledServer, Scope, Value } from '../../../install/client.ts';
 import { isProgram } from '../../../node/system-program.ts';
+import { isSecretArgument } from '../../../text/secret-entries.ts';
 import { isSecretName, isSecretParameter, isSecretVariable } from '../../../text/secret-names.ts';
 import { hideSecrets } from '../../../text/secrets.ts';
 import type { ServerEntry } from '../../target/client-config.ts';
@@ -27,14 +28,16 @@ export interface Surroundings {
 
 /**
  * `vivarium serve` of a module, by a path that stays: the copy of npx is cleared away, and one in node_modules of the project is
- * somewhere else on other machines.
+ * somewhere else on other machines. Outside of the project npx would find another one, or none.
  */
-export function lastingEntry(entry: ServerEntry): ServerEntry {
+export function lastingEntry(entry: ServerEntry, scope: Scope): ServerEntry {
   if ('url' in entry) return entry;
   const [self = '', ...rest] = entry.args;
   const npx = (...words: readonly string[]): ServerEntry => ({ ...entry, command: 'npx', args: [...words, 'vivarium', ...rest] });
   if (/[\\/]_npx[\\/]/.test(self)) return npx('-y');
-  return existsSync(join(process.cwd(), 'node_modules', '.bin', 'vivarium')) && /[\\/]node_modules[\\/]/.test(self) ? npx() : entry;
+  return scope === 'project' && existsSync(join(process.cwd(), 'node_modules', '.bin', 'vivarium')) && /[\\/]node_modules[\\/]/.test(self)
+    ? npx()
+    : entry;
 }
 
 /** Whether a secret would stand in the arguments of a command, where other users see it. */
@@ -42,8 +45,20 @@ export function holdsSecret(server: InstalledServer): boolean {
   const isSecret = (text: string): boolean => hideSecrets(text, () => '') !== text;
   const holds = (values: Readonly<Record<string, Value>>, isName: (name: string) => boolean): boolean =>
     Object.entries(values).some(([key, value]) => typeof value === 'string' && (isName(key) || isSecret(value)));
-  if (!('url' in server)) return holds(server.env, isSecretVariable) || server.args.some(isSecret);
-  return holds(server.headers, isSecretName) || [...new URL(server.url).searchParams.keys()].some(isSecretParameter);
+  if (!('url' in server)) return holds(server.env, isSecretVariable) || server.args.some((_, at) => isSecretArgument(server.args, at));
+  return holds(server.headers, isSecretName) || secretsOfUrl(server.url).length > 0;
+}
+
+/** In words. */
+function secretsOfUrl(url: string): string[] {
+  const { searchParams, username, password, pathname } = new URL(url);
+  const isSecret = (text: string): boolean => hideSecrets(text, () => '') !== text;
+  const named = [...new Set(searchParams.keys())].filter((key) => isSecretParameter(key) || searchParams.getAll(key).some(isSecret));
+  return [
+    ...named.map((key) => `The secret "${key}" is part of the URL`),
+    ...(username !== '' || password !== '' ? ['The name and password are part of the URL'] : []),
+    ...(pathname.split('/').some(isSecret) ? ['A secret is part of the path of the URL'] : []),
+  ];
 }
 
 export function adapted(entry: ServerEntry, where: Surroundings): Adapted {
@@ -53,9 +68,7 @@ export function adapted(entry: ServerEntry, where: Surroundings): Adapted {
 function remote(entry: Extract<ServerEntry, { url: string }>, where: Surroundings): Adapted {
   const notes: string[] = [];
   const headers = Object.fromEntries(Object.entries(entry.headers).map(([key, value]) => [key, headerValue(key, value, where, notes)]));
-  const { searchParams } = new URL(entry.url);
-  for (const key of new Set(searchParams.keys()))
-    if (isSecretParameter(key)) notes.push(`The secret "${key}" is part of the URL and lies in clear text in the file`);
+  for (const secret of secretsOfUrl(entry.url)) notes.push(`${secret}, in clear text in the file${uncommitted(where)}`);
   return { server: { url: entry.url, sse: entry.sse, headers }, started: entry, notes };
 }
 
@@ -65,8 +78,11 @@ function launched(entry: Extract<ServerEntry, { command: string }>, where: Surro
   const values = { ...entry.env, ...added };
   const env = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, variableValue(key, value, where, notes)]));
   const args = where.scope === 'user' ? entry.args.map((one) => absolute(one, entry.cwd, notes)) : entry.args;
-  for (const one of args)
-    if (hideSecrets(one, () => '') !== one) notes.push('An argument holds a secret, which lies in clear text in the file');
+  if (args.some((_, at) => isSecretArgument(args, at)))
+    notes.push(`An argument holds a secret, which lies in clear text in the file${uncommitted(where)}`);
+  const isOfHere = (word: string): boolean => isAbsolute(word) || isAbsolute(word.replace(/^--?[\w-]+=/, ''));
+  if (where.scope === 'project' && ([command, ...args].some(isOfHere) || added['PATH'] !== undefined))
+    notes.push('The file holds paths of this machine: do not commit it, or name programs and files in another way');
   if (entry.cwd !== undefined && where.client.cwd !== true)
     notes.push(`${where.client.name} has no setting for a folder: it starts the server wherever it was started itself`);
   const cwd = entry.cwd === undefined || where.client.cwd !== true ? undefined : resolve(entry.cwd);
@@ -102,7 +118,7 @@ function absolute(word: string, cwd: string | undefined, notes: string[]): strin
   const file = resolve(cwd ?? '.', word);
   if (!existsSync(file)) return word;
   notes.push(`"${word}" is written as ${file}: a client may start it in any folder`);
-  return realpathSync(file);
+  return file;
 }
 
 function variableValue(key: string, value: string, where: Surroundings, notes: string[]): Value {
@@ -112,24 +128,33 @@ function variableValue(key: string, value: string, where: Surroundings, notes: s
 
 function headerValue(key: string, value: string, where: Surroundings, notes: string[]): Value {
   if (!isSecretName(key) && hideSecrets(value, () => '') === value) return value;
-  const [, before = '', secret = value] = /^(Bearer +)?(.*)$/is.exec(value) ?? [];
+  const isAuthorization = /^authorization$/i.test(key);
+  const [, before = '', secret = value] = (isAuthorization && /^(Bearer +)(.*)$/is.exec(value)) || [];
   // Whoever writes "Bearer $TOKEN" has it in a variable.
   const own = Object.entries(process.env).find(([, one]) => one === secret && secret.length >= 8)?.[0];
-  const made = `${where.name}_${/^authorization$/i.test(key) ? 'token' : key}`.toUpperCase().replaceAll(/\W/g, '_');
+  const [prefix, said] = [where.name, isAuthorization ? 'token' : key].map((one) => one.toUpperCase().replaceAll(/\W/g, '_'));
+  const made = said?.startsWith(`${prefix}_`) ? said : `${prefix}_${said}`;
   return kept({ variable: own ?? made, before }, value, `header ${key}`, where, notes);
 }
 
-function kept(reference: Exclude<Value, string>, value: string, what: string, { client, inline }: Surroundings, notes: string[]): Value {
+/** A file of a project is often committed. */
+function uncommitted({ scope }: Surroundings): string {
+  return scope === 'project' ? ': do not commit it' : '';
+}
+
+function kept(reference: Exclude<Value, string>, value: string, what: string, where: Surroundings, notes: string[]): Value {
+  const { client, inline } = where;
   if (inline || client.reference === undefined) {
     const why = inline ? '' : `: ${client.name} has no way to name a variable`;
-    notes.push(`The value of ${what} lies in clear text in the file${why}`);
+    notes.push(`The value of ${what} lies in clear text in the file${why}${uncommitted(where)}`);
     return value;
   }
   const asks = client.extras !== undefined;
+  const content = !what.startsWith('header ') ? '' : reference.before === '' ? ' to the whole value of the header' : ' to the token';
   notes.push(
     asks
       ? `${client.name} asks for ${reference.variable} once and keeps it; the file has only its name`
-      : `Set ${reference.variable} where ${client.name} is started; the file has only its name`,
+      : `Set ${reference.variable}${content} where ${client.name} is started; the file has only its name`,
   );
   return reference;
 }

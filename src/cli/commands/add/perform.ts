@@ -1,9 +1,10 @@
 // Plans carried out one after the other, each with its outcome: one that fails leaves the others as they are.
-import { type Applied, applyPlan, changesNothing } from '../../../install/change.ts';
+import { type Applied, applyPlan, changesNothing, type Plan } from '../../../install/change.ts';
 import { Refusal } from '../../../install/edit/refusal.ts';
 import type { Journal } from '../../../install/journal.ts';
 import { applyByCommand, wroteAsAsked } from '../../../install/own-command.ts';
 import { CommandError, exitCodes } from '../../args/command.ts';
+import { visible } from '../../terminal/confirm.ts';
 import { printable } from '../../terminal/terminal.ts';
 import { shortPath } from './destinations.ts';
 import type { PlannedChange } from './report.ts';
@@ -30,7 +31,10 @@ async function performOne({ plan, command }: PlannedChange, journal: Journal, ba
   const { client, scope, file, name, entry } = plan.change;
   const common = { client: client.id, scope, file, name };
   const short = printable(shortPath(file));
-  if (changesNothing(plan)) return { ...common, outcome: 'unchanged', lines: [] };
+  if (changesNothing(plan)) {
+    if (plan.undoes !== undefined) journal.put({ ...plan.undoes, state: 'undone' });
+    return { ...common, outcome: 'unchanged', lines: [] };
+  }
   try {
     const applied =
       command === undefined ? await applyPlan(plan, journal, { batch }) : await applyByCommand(plan, command, journal, { batch });
@@ -40,19 +44,30 @@ async function performOne({ plan, command }: PlannedChange, journal: Journal, ba
       outcome: 'written',
       ...(applied.backup !== undefined && { backup: applied.backup }),
       lines: [
-        `${entry === undefined ? 'Removed from' : 'Added to'} ${client.name} (${short})${next === undefined ? '' : `. ${next}`}`,
+        `${deed(plan)} ${client.name} (${short})${next === undefined ? '' : `. ${next}`}`,
         ...warnings(applied, short, wroteAsAsked(applied, entry)),
       ],
     };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const hint = error.hint === undefined ? '' : `\n  ${error.hint}`;
-    return { ...common, outcome: 'failed', problem: error.message, lines: [`Not changed: ${client.name}. ${error.message}${hint}`] };
+    // What was written before has to be told: one that fails does not end the others.
+    const { message, hint } = error as Error & { readonly hint?: string };
+    const lines = [`Not changed: ${client.name}. ${message}${hint === undefined ? '' : `\n  ${hint}`}`];
+    return { ...common, outcome: 'failed', problem: message, lines };
   }
 }
 
-function warnings({ retried, overwrote, backup }: Applied, file: string, asked: boolean): string[] {
+function deed({ change, previous, undoes }: Plan): string {
+  if (change.entry === undefined) return 'Removed from';
+  if (undoes !== undefined) return 'Restored in';
+  return previous === undefined ? 'Added to' : 'Replaced in';
+}
+
+function warnings({ retried, overwrote, backup, beside = [] }: Applied, file: string, asked: boolean): string[] {
+  const others = beside.slice(0, 10).map(visible).join(', ');
   return [
+    ...(beside.length > 0
+      ? [`  Its command also changed ${others}${beside.length > 10 ? ' and more' : ''}. Before: ${backup ?? 'no file'}`]
+      : []),
     ...(retried ? [`  Another program wrote ${file} at the same time and dropped the change; it was made again`] : []),
     ...(overwrote ? [`  Another program wrote ${file} in the same moment, and its change was lost: look at it. Before: ${backup}`] : []),
     ...(asked ? [] : ['  Its command wrote the entry in another form than we would have']),

@@ -1,6 +1,10 @@
 // What `add` and `remove` say: the server, what was noticed, each file with its diff, and what comes next.
-import { lstatSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, relative, sep } from 'node:path';
 import { changesNothing, type Plan } from '../../../install/change.ts';
+import { settingsIn } from '../../../install/edit/edit.ts';
+import { namedSecrets } from '../../../text/secret-entries.ts';
 import { printable, quote } from '../../terminal/terminal.ts';
 import { diffLines } from '../../terminal/text-diff.ts';
 import { maskText } from '../record/masking.ts';
@@ -18,7 +22,7 @@ export interface PlannedChange {
   readonly shared: readonly string[];
 }
 
-export function trialLines({ clients, server, revision, offer, needsLogin }: Trial): string[] {
+export function trialLines({ clients, server, revision, offer, needsLogin, isRemote }: Trial): string[] {
   const whom = printable(clients.join(', '));
   if (needsLogin === true) return [`The server wants a login, which ${whom} will begin; what it offers is not known yet`];
   const { tools = [], prompts = [], resources = [], templates = [], failed = [] } = offer ?? {};
@@ -30,7 +34,9 @@ export function trialLines({ clients, server, revision, offer, needsLogin }: Tri
     [templates.length, 'resource templates'],
   ].filter(([count]) => count !== 0);
   return [
-    printable(`Started as ${whom} would: ${server?.name ?? 'a server without a name'} ${server?.version ?? ''} (${revision})`),
+    printable(
+      `${isRemote ? 'Connected' : 'Started'} as ${whom} would: ${server?.name ?? 'a server without a name'} ${server?.version ?? ''} (${revision})`,
+    ),
     failed.some(({ list }) => list === 'tools')
       ? '  Its tools could not be listed'
       : printable(`  ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}${names.length === 0 ? '' : `: ${names.join(', ')}${more}`}`),
@@ -38,28 +44,46 @@ export function trialLines({ clients, server, revision, offer, needsLogin }: Tri
   ];
 }
 
-export function planLines({ plan, command, notes, shared }: PlannedChange): string[] {
+export async function planLines({ plan, command, notes, shared }: PlannedChange): Promise<string[]> {
   const { client, file } = plan.change;
   const head = `${client.name}: ${printable(shortPath(file))}`;
-  if (changesNothing(plan)) return ['', `${head} has it already`];
+  if (changesNothing(plan)) return ['', `${head} ${plan.undoes === undefined ? 'has it already' : 'is without that change already'}`];
   // A link that a repository brings along may lead anywhere.
-  const leads =
-    lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true ? [`  a link to ${printable(plan.config.target)}`] : [];
+  const leads = isLink(file, plan.config.target) ? [`  a link to ${printable(plan.config.target)}`] : [];
   const also = shared.length === 0 ? [] : [`  also read by ${shared.join(', ')}`];
   const how =
     command === undefined
-      ? diffLines(plan.config.text ?? '', plan.after ?? '', masked).map((line) => `  ${line}`)
+      ? diffLines(plan.config.text ?? '', plan.after ?? '', await masker(plan)).map((line) => `  ${line}`)
       : [`  by its own command: ${command.map((word) => quote(maskText(word))).join(' ')}`];
   const gone = plan.after === undefined && command === undefined ? ['  the file is removed, as it was made for this entry'] : [];
   return ['', head, ...leads, ...also, ...gone, ...how, ...notes.map((note) => `  ${printable(note)}`)];
 }
 
+/** Below the project or the home: what is above them is the machine's own. */
+function isLink(file: string, target: string): boolean {
+  const base = [process.cwd(), homedir()].find((folder) => file.startsWith(folder + sep)) ?? dirname(file);
+  try {
+    return target !== join(realpathSync(base), relative(base, file));
+  } catch {
+    return target !== file;
+  }
+}
+
 /** A value that only names a variable. */
 const reference = /[:=]\s*["']?(?:(?:Bearer|Basic|Token) +)?(?:\$\{(?:env:|input:)?\w+\}|\{env:\w+\})["']?,?$/;
 
-/** A line of JSON, TOML or YAML: what its name says is secret. */
-function masked(line: string): string {
-  return reference.test(line)
-    ? line
-    : maskText(line).replace(/(?<=["']?[\w-]*(?:key|token|secret|password)["']?\s*[:=]\s*["'])[^"'$]+(?=["'])/i, '***');
+/** Masks in a line what is a secret by its name anywhere in the file, or by its shape. */
+async function masker({ change, config, after }: Plan): Promise<(line: string) => string> {
+  const secrets = new Set<string>();
+  for (const text of [config.text, after]) for (const one of namedSecrets(await settingsIn(text ?? '', change.client))) secrets.add(one);
+  const forms = [...secrets].flatMap((secret) => {
+    const written = JSON.stringify(secret);
+    // One of a few letters would be found within other words.
+    return secret.length < 4 ? [written, `'${secret}'`] : [written.slice(1, -1), secret];
+  });
+  const known = [...new Set(forms)].sort((a, b) => b.length - a.length);
+  return (line) => {
+    const hidden = known.reduce((text, form) => (text.includes(form) ? text.replaceAll(form, '***') : text), line);
+    return reference.test(line) ? hidden : maskText(hidden);
+  };
 }

@@ -10,6 +10,7 @@ import type { ServerEntry } from '../../target/client-config.ts';
 import { visitTarget } from '../../target/connect-target.ts';
 import { nobody } from '../../target/questions.ts';
 import type { ServerTarget } from '../../target/target.ts';
+import { canLogIn } from '../doctor/authorization.ts';
 import type { Destination } from './destinations.ts';
 
 export interface Trial {
@@ -18,6 +19,9 @@ export interface Trial {
   readonly server?: { readonly name: string; readonly version: string };
   readonly revision?: string;
   readonly offer?: Offer;
+  readonly isRemote: boolean;
+  /** Until it had told all of it. */
+  readonly seconds: number;
   /** It wants to know who asks: the client will have to log in. */
   readonly needsLogin?: true;
 }
@@ -31,7 +35,8 @@ export interface TrialStart {
 export async function tryServer(args: Arguments, target: ServerTarget, starts: readonly TrialStart[]): Promise<readonly Trial[]> {
   const ways = new Map<string, { entry: ServerEntry; clients: string[] }>();
   for (const { destination, started } of starts) {
-    const folder = destination.client.starts === 'desktop' ? homedir() : process.cwd();
+    // For the user's scope any folder will do, and none in particular.
+    const folder = destination.client.starts === 'desktop' || destination.scope === 'user' ? homedir() : process.cwd();
     const entry = 'url' in started ? started : { ...started, cwd: started.cwd ?? folder };
     const key = JSON.stringify(entry);
     const way = ways.get(key) ?? { entry, clients: [] };
@@ -39,12 +44,27 @@ export async function tryServer(args: Arguments, target: ServerTarget, starts: r
     ways.set(key, way);
   }
   const trials: Trial[] = [];
-  for (const { entry, clients } of ways.values()) trials.push({ ...(await oneTrial(args, { ...target, entry })), clients });
+  for (const { entry, clients } of ways.values()) {
+    const began = performance.now();
+    const trial = await oneTrial(patient(args, entry), { ...target, entry });
+    trials.push({ ...trial, clients, isRemote: 'url' in entry, seconds: (performance.now() - began) / 1_000 });
+  }
   return trials;
 }
 
-async function oneTrial(args: Arguments, target: ServerTarget): Promise<Omit<Trial, 'clients'>> {
-  let trial: Omit<Trial, 'clients'> = {};
+/** Those that install a package first; ended in the midst of it, some leave half of it behind. */
+const installers = /(?:^|[\\/])(?:npx|bunx|pnpx|uvx|uv|pipx|docker|podman)(?:\.\w+)?$/;
+const installingTime = '180s';
+
+function patient(args: Arguments, entry: ServerEntry): Arguments {
+  if ('url' in entry || !installers.test(entry.command) || args.values['connect-timeout'] !== undefined) return args;
+  return { ...args, values: { ...args.values, 'connect-timeout': installingTime } };
+}
+
+type Tried = Omit<Trial, 'clients' | 'isRemote' | 'seconds'>;
+
+async function oneTrial(args: Arguments, target: ServerTarget): Promise<Tried> {
+  let trial: Tried = {};
   try {
     await visitTarget(args, nobody, { target, rest: [] }, async ({ client, signal }) => {
       const { server, revision } = client;
@@ -53,13 +73,26 @@ async function oneTrial(args: Arguments, target: ServerTarget): Promise<Omit<Tri
     });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    if (error.exitCode === exitCodes.authorization && 'url' in target.entry) return { needsLogin: true };
-    throw new CommandError(error.exitCode, `Nothing was written: ${error.message}`, {
-      cause: error,
-      hint: `${error.hint === undefined ? '' : `${error.hint}\n`}To add it all the same, pass --no-verify`,
-    });
+    const { entry } = target;
+    const isRefused = error.exitCode === exitCodes.authorization && 'url' in entry;
+    const hasToken = isRefused && Object.keys(entry.headers).some((key) => key.toLowerCase() === 'authorization');
+    if (isRefused && !hasToken && (await canLogIn(new URL(entry.url), AbortSignal.timeout(loginMs)))) return { needsLogin: true };
+    const waited = (args.values['connect-timeout'] as string | undefined) ?? '30s';
+    const hints = [
+      ...(isRefused ? [hasToken ? 'It refuses this token' : 'It wants a token, and names nobody who gives one: --token-env NAME'] : []),
+      ...(isTimeout(error) ? [`It was waited for ${waited}: --connect-timeout gives it longer`] : []),
+      ...(isRefused || error.hint === undefined ? [] : [error.hint]),
+      'To add it all the same, pass --no-verify',
+    ];
+    throw new CommandError(error.exitCode, `Nothing was written: ${error.message}`, { cause: error, hint: hints.join('\n') });
   }
   return trial;
+}
+
+const loginMs = 20_000;
+
+function isTimeout({ cause }: CommandError): boolean {
+  return cause instanceof VivariumError && cause.code === 'ERR_TIMEOUT';
 }
 
 /** A list that fails is not an empty one: the server may be hiding it. */

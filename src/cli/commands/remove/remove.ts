@@ -41,10 +41,11 @@ export const remove: Command = {
       }
       const plan = await planned({ client, scope, file, name, entry: undefined }, journal);
       if (plan === undefined) continue;
-      const useCommand = args.values['edit'] !== true && plan.undoes?.by !== 'edit';
+      const useCommand = args.values['edit'] !== true && plan.made?.by !== 'edit';
       changes.push({ plan, command: useCommand ? ownCommand(plan.change, undefined, process.cwd()) : undefined, notes: [], shared: [] });
     }
-    if (changes.length > 0) return finish(args, changes, journal, 'Remove it?');
+    // The folder that was made first is empty last.
+    if (changes.length > 0) return finish(args, changes.reverse(), journal, 'Remove it?');
     throw new CommandError(exitCodes.failed, `No client has a server called "${visible(name)}"`, {
       hint: 'vivarium clients lists the servers of every client',
     });
