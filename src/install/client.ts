@@ -1,5 +1,6 @@
 // What is known of a client: its files, how it writes a server, how it names a secret, and what it asks its user.
 import type { Extra, Format } from './edit/edit.ts';
+import { repositoryOf } from './repository.ts';
 
 /** `local`: for one folder, in a file of the user's. */
 export type Scope = 'project' | 'user' | 'local';
@@ -82,9 +83,9 @@ export interface ClientRow {
   readonly next: Readonly<Partial<Record<Scope, string>>>;
 }
 
-/** Where its servers of this scope are; `project` is the folder in question. */
+/** Where its servers of this scope are; `project` is the folder in question, and counts as its repository. */
 export function pathFor({ path, pathIn }: ClientRow, scope: Scope, project: string): readonly string[] {
-  return scope === 'local' ? (pathIn?.(project) ?? path) : path;
+  return scope === 'local' ? (pathIn?.(repositoryOf(project)) ?? path) : path;
 }
 
 export function isReference(value: Value): value is SecretReference {

@@ -6,6 +6,12 @@ import { type Cut, indentAt, type Layout, layoutOf, lineStart, withCuts } from '
 import { placeOf, Refusal } from './refusal.ts';
 
 export function parseJson(text: string): unknown {
+  try {
+    // Ten times as fast, where nothing but JSON is in it.
+    return JSON.parse(text);
+  } catch {
+    // Comments, trailing commas, nothing at all, or damage.
+  }
   const root = rootOf(text);
   return root === undefined ? undefined : plainValue(root);
 }

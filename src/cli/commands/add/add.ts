@@ -11,11 +11,12 @@ import { type Chosen, chooseTarget, type ServerTarget, UnknownServer } from '../
 import { targetFlags, withEnvironment } from '../../target/target-flags.ts';
 import { quote } from '../../terminal/terminal.ts';
 import { clientFlags, type Destination, destinationsOf, filesWith, shortPath } from './destinations.ts';
+import { findingLines } from './finding-lines.ts';
 import { finish, show } from './finish.ts';
 import { added, addedLines, toolsOfOthers, undoPlans } from './history.ts';
 import { type Adapted, adapted, holdsSecret, lastingEntry } from './installed-server.ts';
 import { orFail } from './perform.ts';
-import { findingLines, type PlannedChange, slowness, trialLines, unreadableNote } from './report.ts';
+import { type PlannedChange, slowness, trialLines, unreadableNote } from './report.ts';
 import { finalName, provisionalName } from './server-name.ts';
 import { pathOf } from './surroundings.ts';
 import { findingsOf, type Trial, tryServer } from './trial.ts';
@@ -136,7 +137,14 @@ async function addTarget(args: Arguments, target: ServerTarget, journal: Journal
 }
 
 function summary({ clients, server, revision, offer, needsLogin }: Trial): object {
-  return { clients, server, revision, tools: offer?.tools.map(({ name }) => name), ...(needsLogin && { needsLogin }) };
+  return {
+    clients,
+    server,
+    revision,
+    tools: offer?.tools.map(({ name }) => name),
+    failed: offer?.failed,
+    ...(needsLogin && { needsLogin }),
+  };
 }
 
 /** One for each file: some are read by several clients. */

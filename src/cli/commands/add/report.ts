@@ -5,7 +5,6 @@ import { dirname, join, relative, sep } from 'node:path';
 import { changesNothing, type Plan } from '../../../install/change.ts';
 import type { ClientRow } from '../../../install/client.ts';
 import { settingsIn } from '../../../install/edit/edit.ts';
-import type { Finding } from '../../../install/look.ts';
 import { namedSecrets } from '../../../text/secret-entries.ts';
 import { printable, quote } from '../../terminal/terminal.ts';
 import { diffLines } from '../../terminal/text-diff.ts';
@@ -57,26 +56,23 @@ export function needLines(changes: readonly PlannedChange[]): string[] {
 export function trialLines({ clients, server, revision, offer, needsLogin, isRemote }: Trial): string[] {
   const whom = printable(clients.join(', '));
   if (needsLogin === true) return [`The server wants a login, which ${whom} will begin; what it offers is not known yet`];
-  const { tools = [], prompts = [], resources = [], unlisted = [] } = offer ?? {};
+  const { tools = [], prompts = [], resources = [], templates = [], failed = [] } = offer ?? {};
   const names = tools.slice(0, mostTools).map(({ name }) => String(name).slice(0, 80));
   const more = tools.length > names.length ? `, and ${tools.length - names.length} more` : '';
   const rest = [
     [prompts.length, 'prompts'],
     [resources.length, 'resources'],
+    [templates.length, 'resource templates'],
   ].filter(([count]) => count !== 0);
   return [
     printable(
       `${isRemote ? 'Connected' : 'Started'} as ${whom} would: ${server?.name ?? 'a server without a name'} ${server?.version ?? ''} (${revision})`,
     ),
-    printable(`  ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}${names.length === 0 ? '' : `: ${names.join(', ')}${more}`}`),
+    failed.some(({ list }) => list === 'tools')
+      ? '  Its tools could not be listed'
+      : printable(`  ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}${names.length === 0 ? '' : `: ${names.join(', ')}${more}`}`),
     ...(rest.length === 0 ? [] : [`  ${rest.map(([count, what]) => `${count} ${what}`).join(', ')}`]),
-    ...(unlisted.length === 0 ? [] : [`  It did not list its ${unlisted.join(' and ')} when asked: what they are is not known`]),
   ];
-}
-
-export function findingLines(findings: readonly Finding[]): string[] {
-  if (findings.length === 0) return [];
-  return ['Read this before you trust it:', ...findings.map(({ about, message }) => `  ${printable(about)} ${printable(message)}`)];
 }
 
 export async function planLines({ plan, command, notes, shared }: PlannedChange): Promise<string[]> {

@@ -1,7 +1,7 @@
 // The PATH that a client starts its servers with.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { isAbsolute } from 'node:path';
+import { delimiter, isAbsolute } from 'node:path';
 import type { ClientRow } from '../../../install/client.ts';
 
 const longestMs = 10_000;
@@ -11,18 +11,19 @@ const bare: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 };
 let loginShell: string | undefined;
 
+/** What can be known without asking the login shell, which would run the user's profile. */
+export function likelyPathOf({ starts }: ClientRow): string {
+  const own = process.env['PATH'] ?? '';
+  const few = bare[process.platform] ?? own;
+  return starts === 'terminal' ? own : starts === 'desktop' ? few : `${own}${delimiter}${few}`;
+}
+
 export function pathOf({ starts }: ClientRow): string {
   const own = process.env['PATH'] ?? '';
   if (starts === 'terminal' || process.platform === 'win32') return own;
   if (starts === 'desktop') return bare[process.platform] ?? own;
   loginShell ??= shellPath() ?? own;
   return loginShell;
-}
-
-/** The same without starting a shell, whose files could do anything. */
-export function usualPathOf({ starts }: ClientRow): string {
-  const own = process.env['PATH'] ?? '';
-  return starts === 'desktop' ? (bare[process.platform] ?? own) : own;
 }
 
 /** As editors do that are started from the desktop: they ask the user's login shell. It may print anything before. */

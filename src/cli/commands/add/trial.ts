@@ -2,8 +2,8 @@
 import { homedir } from 'node:os';
 import { changesSince, hintAdvice, readLock } from '../../../check/cli.ts';
 import type { Client } from '../../../client/index.ts';
-import { type Finding, look, type Offer } from '../../../install/look.ts';
-import { VivariumError } from '../../../jsonrpc/error.ts';
+import { type Finding, look, type Offer, ranked } from '../../../install/look.ts';
+import { errorCodes, RpcError, VivariumError } from '../../../jsonrpc/error.ts';
 import { type Arguments, CommandError, exitCodes } from '../../args/command.ts';
 import { readText } from '../../args/read-file.ts';
 import type { ServerEntry } from '../../target/client-config.ts';
@@ -18,10 +18,7 @@ export interface Trial {
   readonly clients: readonly string[];
   readonly server?: { readonly name: string; readonly version: string };
   readonly revision?: string;
-  readonly offer?: Offer & {
-    /** Lists that the server did not give, though it says that it has them. */
-    readonly unlisted: readonly string[];
-  };
+  readonly offer?: Offer;
   readonly isRemote: boolean;
   /** Until it had told all of it. */
   readonly seconds: number;
@@ -98,42 +95,48 @@ function isTimeout({ cause }: CommandError): boolean {
   return cause instanceof VivariumError && cause.code === 'ERR_TIMEOUT';
 }
 
-async function offerOf(client: Client, signal: AbortSignal): Promise<Offer & { readonly unlisted: readonly string[] }> {
-  const asked = await Promise.allSettled([
-    client.listTools({ signal }),
-    client.listPrompts({ signal }),
-    client.listResources({ signal }),
-    client.listResourceTemplates({ signal }),
-  ]);
-  const kinds = ['tools', 'prompts', 'resources'];
-  // A server that never spoke of them has none.
-  const unlisted = kinds.filter((kind, at) => asked[at]?.status === 'rejected' && Object.hasOwn(client.capabilities ?? {}, kind));
-  const [tools, prompts, resources, templates] = asked.map((one) => (one.status === 'fulfilled' ? (one.value as readonly object[]) : []));
-  const json = (all: readonly object[] | undefined) => (all ?? []) as readonly Readonly<Record<string, unknown>>[];
-  return {
-    instructions: client.instructions,
-    tools: json(tools),
-    prompts: json(prompts),
-    resources: json(resources),
-    templates: json(templates),
-    server: { ...client.server },
-    unlisted,
+/** A list that fails is not an empty one: the server may be hiding it. */
+async function offerOf(client: Client, signal: AbortSignal): Promise<Offer> {
+  const failed: { list: string; why: string }[] = [];
+  const asked = async (list: string, all: Promise<readonly object[]>): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+    try {
+      return (await all) as readonly Readonly<Record<string, unknown>>[];
+    } catch (error) {
+      if (!isNotOffered(error, list)) failed.push({ list, why: (error as Error).message });
+      return [];
+    }
   };
+  const { server, instructions } = client;
+  const [tools, prompts, resources, templates] = await Promise.all([
+    asked('tools', client.listTools({ signal })),
+    asked('prompts', client.listPrompts({ signal })),
+    asked('resources', client.listResources({ signal })),
+    asked('templates', client.listResourceTemplates({ signal })),
+  ]);
+  return { server, instructions, tools, prompts, resources, templates, ...(failed.length > 0 && { failed }) };
 }
 
-/** What a person should know first; `others` are the tools of servers that were added before. */
+/** Many servers that have resources know no templates. */
+function isNotOffered(error: unknown, list: string): boolean {
+  if (error instanceof RpcError) return list === 'templates' && error.code === errorCodes.methodNotFound;
+  return error instanceof VivariumError && /^ERR_UNSUPPORTED_BY_(?:PEER|REVISION)$/.test(error.code);
+}
+
+/** What a person should know first, the worst of it first; `others` are the tools of servers that were added before. */
 export function findingsOf(offer: Offer, others: ReadonlyMap<string, readonly string[]>, lockFile: string | undefined): Finding[] {
   const destructive = offer.tools
     .flatMap((tool) => hintAdvice(tool))
     .filter(({ id }) => id === 'quality/hints/destructive' || id === 'quality/hints/contradiction')
     .map(({ about, message }): Finding => ({ kind: 'destructive', about, message }));
-  return [...look(offer, others), ...destructive, ...(lockFile === undefined ? [] : sinceLock(offer, lockFile))];
+  return ranked([...look(offer, others), ...destructive, ...(lockFile === undefined ? [] : sinceLock(offer, lockFile))]);
 }
 
 function sinceLock(offer: Offer, file: string): Finding[] {
   const lock = readLock(readText(file, { mostMiB: 64, hint: 'vivarium check --lock file --update-lock writes one' }));
   if ('problem' in lock) throw new CommandError(exitCodes.usage, `${file} ${lock.problem}`);
-  const { tools, prompts, resources } = offer;
-  const changes = changesSince(lock, { tools, prompts, resources, templates: lock.surface.templates });
+  const { tools, prompts, resources, templates, failed = [] } = offer;
+  // Nothing is known of a list that failed: not that all of it is gone.
+  const unknown = Object.fromEntries(failed.map(({ list }) => [list, lock.surface[list as keyof typeof lock.surface]]));
+  const changes = changesSince(lock, { tools, prompts, resources, templates, ...unknown });
   return changes.map(({ about, path, message }) => ({ kind: 'changed', about, message: `${path} ${message} since the lock`.trim() }));
 }

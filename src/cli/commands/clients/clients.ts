@@ -34,8 +34,10 @@ export const clients: Command = {
   async run(args) {
     if (args.positionals.length > 0)
       throw new CommandError(exitCodes.usage, `clients takes no argument, not ${args.positionals.join(' ')}`);
-    const journal = new Journal();
-    if (args.values['repair'] === true) return journal.exclusively(() => repaired(args, journal));
+    if (args.values['repair'] === true) {
+      const journal = new Journal();
+      return journal.exclusively(() => repaired(args, journal));
+    }
     const folders = foldersOf(process.cwd());
     const found = await Promise.all(rows.map((client) => listed(client, folders)));
     const shown =
@@ -69,18 +71,20 @@ async function listed(client: ClientRow, folders: Folders): Promise<ListedClient
     const file = fileOf(client, scope, folders);
     return file === undefined ? [] : [readListed(client, scope, file)];
   });
-  return { id: client.id, name: client.name, installed: installedBy(client, folders), files: await Promise.all(files) };
+  const all = (await Promise.all(files)).filter(({ scope, servers }) => scope !== 'local' || servers.length > 0);
+  return { id: client.id, name: client.name, installed: installedBy(client, folders), files: all };
 }
 
 function linesOf({ id, name, installed, files }: ListedClient): string[] {
   return [
     printable(`${name} (${id})${installed === undefined ? ', not installed' : ''}`),
-    ...files.flatMap(({ scope, file, exists, problem, servers }) => [
+    ...files.flatMap(({ scope, file, exists, problem, servers, more }) => [
       printable(`  ${scope.padEnd(8)} ${shortPath(file)}${exists ? '' : ' (no file)'}${problem === undefined ? '' : `: ${problem}`}`),
       ...servers.map(
         (one) =>
           `    ${visible(one.name)}  ${printable(one.target)}${one.problem === undefined ? '' : `  BROKEN: ${printable(one.problem)}`}`,
       ),
+      ...(more === undefined ? [] : [`    and ${more} more`]),
     ]),
   ];
 }

@@ -228,7 +228,7 @@ describe('vivarium add', () => {
     );
     expect(code, stderr).toBe(0);
     expect(stdout).toContain('tool echo /description is');
-    expect(stdout).toContain('tool add is new since the lock');
+    expect(stdout).toMatch(/tool add\b.* is new since the lock/);
     expect(Object.keys(JSON.parse(home.read('project/.cursor/mcp.json')).mcpServers)).toEqual(['everything']);
   });
 
