@@ -81,7 +81,8 @@ export async function writeConfigFile(file: ConfigFile, text: string | undefined
 
 async function replace(file: ConfigFile, text: string | undefined, terms: WriteTerms): Promise<Written> {
   const { target, stats } = file;
-  if (text !== undefined) mkdirSync(dirname(target), { recursive: true });
+  // One by one: where a folder cannot be made, as in /proc, Node tries for ever to make it with those above.
+  for (const folder of text === undefined ? [] : foldersMissing(target)) mkdirSync(folder);
   const draft = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.vivarium`);
   terms.onDraft?.(draft);
   if (text === undefined) {

@@ -87,7 +87,12 @@ export async function applyByCommand(plan: Plan, command: readonly string[], jou
 /** What decides which server is started or reached; a client may add settings of its own. */
 function startsTheSame(found: unknown, entry: object): boolean {
   const parts = ['command', 'args', 'url', 'env', 'headers', 'cwd'];
-  return parts.every((part) => isDeepStrictEqual(Reflect.get(Object(found), part) ?? {}, Reflect.get(entry, part) ?? {}));
+  const said = (one: unknown, part: string): unknown => {
+    const value: unknown = Reflect.get(Object(one), part);
+    // An empty list says what none says.
+    return typeof value === 'object' && Object.keys(value ?? {}).length === 0 ? undefined : value;
+  };
+  return parts.every((part) => isDeepStrictEqual(said(found, part), said(entry, part)));
 }
 
 function withoutSecretText(text: string): string {

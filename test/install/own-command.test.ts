@@ -14,13 +14,13 @@ const before = '{ "mcpServers": { "old": { "command": "x" } }, "count": 1 }\n';
 const entry = { type: 'stdio', command: 'node', args: ['s.js'] };
 const asAsked = `{ "mcpServers": { "old": { "command": "x" }, "new": ${JSON.stringify(entry)} }, "count": 2 }`;
 
-function setting() {
+function setting(asked: object = entry) {
   const folder = mkdtempSync(join(tmpdir(), 'vivarium-own-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'claude.json');
   writeFileSync(file, before);
   const journal = new Journal(join(folder, 'journal'));
-  const change: Change = { client: clientById('claude-code') as ClientRow, scope: 'user', file, name: 'new', entry };
+  const change: Change = { client: clientById('claude-code') as ClientRow, scope: 'user', file, name: 'new', entry: asked };
   const run = async (script: string) => {
     const program = join(folder, 'claude');
     writeFileSync(program, `#!/bin/sh\n${script}\n`);
@@ -37,6 +37,12 @@ describe.skipIf(process.platform === 'win32')("a client's own command", () => {
     const { beside, record } = await run(write(asAsked));
     expect([beside, record.entry]).toEqual([['count'], entry]);
     expect(journal.records()).toHaveLength(1);
+  });
+
+  it('may leave out an empty list, and add one', async () => {
+    const { file, journal, run, write } = setting({ command: 'node', args: [] });
+    await run(write('{ "mcpServers": { "old": { "command": "x" }, "new": { "command": "node", "env": {} } }, "count": 1 }'));
+    expect(journal.past(file)).toHaveLength(1);
   });
 
   it('that ends with a failure is a failure, and what was there before is kept', async () => {

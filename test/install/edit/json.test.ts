@@ -3,7 +3,7 @@ import { addServer, removeServer } from '../../../src/install/edit/edit.ts';
 
 describe('a JSON file', () => {
   it('is edited with a string of many megabytes in it', async () => {
-    const text = `{"note":"${'\\"x'.repeat(3_000_000)}"}`;
+    const text = `{"note":"${'x'.repeat(9_000_000)}"}`;
     const place = { format: 'jsonc', path: ['mcpServers'] } as const;
     expect(await addServer(text, place, 'new', { command: 'x' })).toBe(`${text.slice(0, -1)},"mcpServers":{"new":{"command":"x"}}}`);
   });

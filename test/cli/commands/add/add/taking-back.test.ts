@@ -1,5 +1,5 @@
 // add, add --replace, add --undo and remove one after the other: what each says is what each does.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { emptyHome, type Home } from '../home.ts';
@@ -49,6 +49,8 @@ describe('taking back', () => {
     await add(home, 1, '--replace');
     const { stdout } = await home.run('remove', 'weather', '--yes');
     expect(stdout).toContain('Removed from Cursor');
+    expect(stdout).not.toContain('"command": "mine"');
+    expect(stdout).not.toContain('Another program');
     expect(home.read(file)).toBe('{ "mcpServers": { "a": { "command": "a" } } }\n');
   });
 
@@ -93,7 +95,7 @@ describe('taking back', () => {
   it('writes nothing with --dry-run, the journal included', async () => {
     const home = emptyHome();
     await add(home, 1);
-    home.put(file, '{}');
+    rmSync(join(home.path, file));
     const journal = join(home.path, '.local/state/vivarium/installs');
     const all = (): string[] => readdirSync(journal).map((name) => readFileSync(join(journal, name), 'utf8'));
     const before = all();
@@ -101,12 +103,18 @@ describe('taking back', () => {
     expect(all()).toEqual(before);
   });
 
-  it('does not offer to take back what it has not done', async () => {
+  it.runIf(process.platform === 'linux')('does not offer to take back what it has not done, and goes on to the next client', async () => {
     const home = emptyHome();
     await add(home, 1);
-    home.put('project/.kiro/settings', 'a file in the place of a folder');
+    symlinkSync('/proc/no-such-folder', join(home.project, '.kiro'));
     const { code, stdout, stderr } = await home.run('add', '--client', 'kiro', '--name', 'x', '--no-verify', '--yes', '--', 'node', 's.js');
     expect(code).not.toBe(0);
     expect(stdout + stderr).not.toContain('To take it back');
+    expect(stdout).toContain('Not changed: Kiro.');
+    const both = await home.run('add', '--client', 'kiro,kimi', '--name', 'x', '--no-verify', '--yes', '--', 'node', 's.js');
+    expect([both.code, both.stdout]).toEqual([
+      1,
+      expect.stringMatching(/Not changed: Kiro[\s\S]*Added to Kimi Code[\s\S]*To take it back/),
+    ]);
   });
 });
