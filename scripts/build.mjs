@@ -23,7 +23,7 @@ prune(dist, '.d.ts');
 const { exports, dependencies, optionalDependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Files that need Node, or a package at once: they are joined into the few that users or the command line import. */
 const apart =
-  /^(?:serve\/(?:stdio|guard|node(?:\/.*)?|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node\/.*|schema\/ajv|cli\/.*|otel\/.*|node\/.*|live\/.*|check\/.*)\.js$/;
+  /^(?:serve\/(?:stdio|guard|node(?:\/.*)?|signals)|connect\/(?:stdio.*|http|sse|node-.*)|auth\/node\/.*|schema\/ajv|cli\/.*|otel\/.*|node\/.*|install\/.*|live\/.*|check\/.*)\.js$/;
 const entries = [
   'serve/stdio',
   'serve/node',

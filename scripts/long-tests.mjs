@@ -67,6 +67,10 @@ export const longTests = [
     ],
   },
   {
+    why: 'a thousand races for one file, and commands killed at each of their steps',
+    files: ['test/install/change/races.test.ts', 'test/install/repair/killed.test.ts'],
+  },
+  {
     why: 'authorization servers and networks that fail, each after its time',
     files: ['test/auth/client/server-discovery.test.ts', 'test/cli/commands/doctor/**'],
   },

@@ -1,5 +1,6 @@
 // The door of src/cli to check: everything its commands use. The build ships it beside index.ts, with one copy of what both hold.
-export { lockText, readLock } from './advice/lock.ts';
+export { hintAdvice } from './advice/hints.ts';
+export { changesSince, lockText, readLock } from './advice/lock.ts';
 export { type Case, joinedCases, readSuite, suiteText } from './cases/case.ts';
 export { casesForms, casesInWords } from './cases/report.ts';
 export type { CaseResult } from './cases/run-cases.ts';

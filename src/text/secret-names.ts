@@ -29,7 +29,9 @@ export function isSecretName(name: string): boolean {
 
 /** Of an environment variable, where every key opens something. */
 export function isSecretVariable(name: string): boolean {
-  return isSecretName(name) || /(?:key|pass|_pat)$/i.test(name.slice(-maxName));
+  // Of several that differ by where they are used, each opens something.
+  const plain = name.slice(-maxName).replace(/[-_.](?:prod|production|staging|stage|dev|test|live|old|new|\d{1,4})$/i, '');
+  return isSecretName(plain) || /(?:key|pass|pwd|creds?|tokens|secrets|passwords|(?:^|[-_])(?:pat|dsn|auth))$/i.test(plain);
 }
 
 /** Of a parameter of a query: `?key=`, and the signature of an address that was signed in advance. */

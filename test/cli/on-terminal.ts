@@ -9,9 +9,14 @@ import { root } from './vivarium.ts';
 const terminal = '/usr/bin/script';
 
 /** Presses the keys once it has asked. */
-export function onTerminal(args: readonly string[], asked: RegExp, keys: string): Promise<{ code: number | null; text: string }> {
+export function onTerminal(
+  args: readonly string[],
+  asked: RegExp,
+  keys: string,
+  { cwd = root, env = {} }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<{ code: number | null; text: string }> {
   const line = [process.execPath, join(root, 'dist/cli/main.js'), ...args].map(quote).join(' ');
-  const child = spawn(terminal, ['-qec', line, '/dev/null'], { cwd: root });
+  const child = spawn(terminal, ['-qec', line, '/dev/null'], { cwd, env: { ...process.env, ...env } });
   onTestFinished(() => void child.kill('SIGKILL'));
   let text = '';
   let pressed = false;

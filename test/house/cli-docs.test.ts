@@ -7,7 +7,8 @@ import { built, root } from './tree.ts';
 
 const page = join(root, 'docs/cli.md');
 const begin = '<!-- from here on written by test/house/cli-docs.test.ts -->';
-const maxCommands = 12;
+/** Three of them are one tool: add, remove, and clients, which shows what both work on. */
+const maxCommands = 15;
 
 const said = (...args: string[]): string => execFileSync(process.execPath, [built('cli/main.js'), ...args], { encoding: 'utf8' });
 

@@ -27,6 +27,7 @@ const rooms: Readonly<Record<string, Room>> = {
   auth: { imports: ['text/', 'node/', 'jsonrpc/', 'protocol/'] },
   live: { imports: ['text/', 'node/', 'protocol/', 'schema/', 'server/', 'store/store.ts'] },
   check: { imports: ['text/', 'node/', 'schema/'], types: ['protocol/'] },
+  install: { imports: ['text/', 'node/'] },
   inspect: { imports: ['text/', 'node/', 'client/', 'connect/', 'protocol/', 'check/'] },
   // Bundled for a browser, beside the process that serves it.
   'inspect/page': { imports: [], types: ['inspect/', 'client/', 'connect/', 'jsonrpc/', 'protocol/', 'check/'] },
@@ -38,7 +39,7 @@ const rooms: Readonly<Record<string, Room>> = {
 
 /** Where Node's own modules may be imported; the rest loads in a worker or a browser. */
 const onNode =
-  /^(?:serve\/(?:stdio\.ts|guard\.ts|node\.ts|node\/|signals\.ts)|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:node|live|check|cli)\/|inspect\/(?!page\/))/;
+  /^(?:serve\/(?:stdio\.ts|guard\.ts|node\.ts|node\/|signals\.ts)|connect\/(?!fetch\.ts)|auth\/node\b|store\/redis\b|(?:node|live|check|install|cli)\/|inspect\/(?!page\/))/;
 
 describe('the rooms of src', () => {
   it('import only what the table allows', () => {

@@ -70,7 +70,7 @@ export async function serveOurs(): Promise<Address> {
   return { http, sse: new URL('/sse', http).href, stop };
 }
 
-const environment = {
+export const environment: Readonly<Record<string, string>> = {
   PATH: process.env['PATH'] ?? '',
   HOME: folder,
   XDG_CONFIG_HOME: join(folder, '.config'),

@@ -2,10 +2,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { withLock } from '../../node/lock.ts';
 import { mustBeOwn, ownFolder } from '../../node/own-folder.ts';
 import { stateFolder } from '../../node/user-folders.ts';
 import type { TokenStore } from '../client/token-store.ts';
-import { withLock } from './lock.ts';
 
 /** Default: `vivarium/tokens.json` in the folder for the state of programs. */
 export function fileTokens(path: string = defaultPath()): TokenStore {

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, extname, resolve, sep } from 'node:path';
+import { isNestedDeeply } from '../../text/nesting.ts';
 import { CommandError, exitCodes } from '../args/command.ts';
 import { readText } from '../args/read-file.ts';
 import { type ConfigInput, inputPattern, inputsIn, mapTexts } from './config-inputs.ts';
@@ -69,7 +70,10 @@ async function parse(path: string): Promise<unknown> {
   try {
     const kind = extname(path);
     if (kind === '.toml') return (await import('smol-toml')).parse(text);
-    if (kind === '.yaml' || kind === '.yml') return (await import('yaml')).parse(text, { maxAliasCount: 100, logLevel: 'error' });
+    if (kind === '.yaml' || kind === '.yml') {
+      if (isNestedDeeply(text)) throw new Error('it is nested too deeply');
+      return (await import('yaml')).parse(text, { maxAliasCount: 100, logLevel: 'error' });
+    }
     const { parse: parseJsonc, printParseErrorCode } = await import('jsonc-parser');
     const errors: { readonly error: number; readonly offset: number }[] = [];
     const value: unknown = parseJsonc(text, errors as never, { allowTrailingComma: true });

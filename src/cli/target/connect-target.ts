@@ -36,7 +36,8 @@ export async function visit(given: Arguments, asker: Asker, work: (visit: Visit)
   return whileHiding(target.hide, () => visitTarget(args, asker, { target, rest }, work));
 }
 
-async function visitTarget(
+/** The same for a server that is known already. */
+export async function visitTarget(
   args: Arguments,
   asker: Asker,
   { target, rest }: Pick<Visit, 'target' | 'rest'>,

@@ -1,15 +1,18 @@
-// Which server a command line means, and how to reach it: a program, a URL, a module of ours, or a name in a configuration file.
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+// Which server a command line means, and how to reach it: a program, a URL, a module of ours, a published package, or a name in a
+// configuration file.
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import type { AuthProvider } from '../../protocol/authorization.ts';
 import type { Connector } from '../../protocol/channel.ts';
 import { type Arguments, CommandError, exitCodes } from '../args/command.ts';
+import { near } from '../args/did-you-mean.ts';
 import { words } from '../args/split-words.ts';
 import { confirm, visible } from '../terminal/confirm.ts';
 import { quote } from '../terminal/terminal.ts';
 import { entryOf, expanded, readConfigurations, type ServerEntry } from './client-config.ts';
 import { concealed, hider } from './concealed.ts';
 import { askInputs } from './config-inputs.ts';
+import { isManifest, npmPackage, readManifest } from './package-target.ts';
 import { questionOf } from './server-question.ts';
 
 export interface ServerTarget {
@@ -30,6 +33,9 @@ export interface Chosen {
   readonly rest: readonly string[];
 }
 
+/** No target of any kind is written so. */
+export class UnknownServer extends CommandError {}
+
 /** Behind `--`, or else the first word. A quoted command line is taken apart; a file of ours is served. */
 export async function chooseTarget(args: Arguments): Promise<Chosen> {
   const { program, positionals, values } = args;
@@ -46,7 +52,7 @@ export async function chooseTarget(args: Arguments): Promise<Chosen> {
   if (first === undefined) {
     const only = await onlyServer(args);
     if (only !== undefined) return { target: only, rest };
-    throw new CommandError(exitCodes.usage, 'Which server?', { hint: 'A URL, a name from a configuration file, or: -- node server.js' });
+    throw new UnknownServer(exitCodes.usage, 'Which server?', { hint: 'A URL, a name from a configuration file, or: -- node server.js' });
   }
   if (/^https?:\/\//i.test(first)) return { target: remoteTarget(first, {}, args), rest };
   if (/\s/.test(first)) {
@@ -58,7 +64,20 @@ export async function chooseTarget(args: Arguments): Promise<Chosen> {
     const target = programTarget(process.execPath, [self, 'serve', first], args, `vivarium serve ${quote(first)}`);
     return { target: { ...target, servesModule: true }, rest };
   }
+  const published = npmPackage(first);
+  if (published !== undefined) return { target: programTarget('npx', ['-y', published], args), rest };
+  if (isManifest(first, (values['cwd'] as string | undefined) ?? '.')) return { target: await byManifest(first, args), rest };
   return { target: await byName(first, args), rest };
+}
+
+async function byManifest(file: string, args: Arguments): Promise<ServerTarget> {
+  const given = variables(args.lists['env'] ?? []);
+  const { name, entry } = readManifest(resolve((args.values['cwd'] as string | undefined) ?? '.', file), given);
+  const { lines, question, label } = questionOf(name, entry, file);
+  await confirm(lines, question, args.values['yes'] === true);
+  if ('url' in entry)
+    return { ...remoteTarget(entry.url, entry.headers, { ...args, lists: { ...args.lists, env: [] } }, entry.sse, label), name };
+  return { label, name, entry: { ...entry, env: { ...entry.env, ...given } } };
 }
 
 function isModule(word: string, { values }: Arguments): boolean {
@@ -97,13 +116,20 @@ async function byName(name: string, args: Arguments): Promise<ServerTarget> {
   const found = configurations.find(({ servers }) => servers.has(name));
   if (found === undefined) {
     const known = configurations.flatMap(({ servers }) => [...servers.keys()].map(visible));
-    if (moduleName.test(name)) throw new CommandError(exitCodes.usage, `There is no file ${name}`);
+    if (moduleName.test(name)) {
+      const meant = near(basename(name), namesIn(resolve(cwd, dirname(name))));
+      throw new CommandError(
+        exitCodes.usage,
+        `There is no file ${name}`,
+        meant === undefined ? {} : { hint: `Did you mean ${visible(meant)}?` },
+      );
+    }
     const hint = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\])(?::\d+|\/)/i.test(name)
       ? `If it is a URL, write http://${name}`
       : known.length > 0
         ? `There are ${known.join(', ')}`
         : 'Write a URL, --config file, or: -- node server.js';
-    throw new CommandError(exitCodes.usage, `"${name}" is no URL, no module, and no server of a configuration file`, { hint });
+    throw new UnknownServer(exitCodes.usage, `"${name}" is no URL, no module, and no server of a configuration file`, { hint });
   }
   const named = entryOf(name, found.servers.get(name), found.file);
   const written = 'url' in named || args.values['cwd'] === undefined ? named : { cwd, ...named };
@@ -116,6 +142,14 @@ async function byName(name: string, args: Arguments): Promise<ServerTarget> {
   if ('url' in entry) return { ...remoteTarget(entry.url, entry.headers, args, entry.sse, label), name, hide };
   const { entry: own } = programTarget(entry.command, entry.args, args);
   return { label, name, hide, entry: { ...entry, env: { ...entry.env, ...('env' in own && own.env) } } };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => moduleName.test(name));
+  } catch {
+    return [];
+  }
 }
 
 async function onlyServer(args: Arguments): Promise<ServerTarget | undefined> {

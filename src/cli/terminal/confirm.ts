@@ -6,7 +6,12 @@ import { CommandError, exitCodes } from '../args/command.ts';
 const longest = 2_000;
 
 /** `lines` must be safe for a terminal: see `visible`. */
-export async function confirm(lines: readonly string[], question: string, agreed: boolean): Promise<void> {
+export async function confirm(
+  lines: readonly string[],
+  question: string,
+  agreed: boolean,
+  declined = 'Nothing was started',
+): Promise<void> {
   if (agreed) return;
   const shown = [...lines, question].join('\n');
   if (shown.length > longest) {
@@ -22,7 +27,7 @@ export async function confirm(lines: readonly string[], question: string, agreed
     // The end of the input, and Ctrl-C, say no.
     const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
     const answer = await Promise.race([terminal.question(`${shown} [y/N] `), ended]);
-    if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new CommandError(exitCodes.interrupted, 'Nothing was started');
+    if (!/^\s*y(?:es)?\s*$/i.test(answer)) throw new CommandError(exitCodes.interrupted, declined);
   } finally {
     terminal.close();
   }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fileTokens, loopbackRedirect, oauth } from 'vivarium/auth/node';
-import { withLock } from '../../../src/auth/node/lock.ts';
+import { withLock } from '../../../src/node/lock.ts';
 import { call, coded, createFakeResource, createFakeServer } from '../client-fixture.ts';
 
 let folder: string;

@@ -119,6 +119,8 @@ describe('hints', () => {
   it.each([
     ['delete_file', {}, ['quality/hints/destructive']],
     ['dropTable', undefined, ['quality/hints/destructive']],
+    ['rm_rf', {}, ['quality/hints/destructive']],
+    ['rm_rf', { readOnlyHint: true }, ['quality/hints/contradiction']],
     ['delete_file', { destructiveHint: true }, []],
     ['delete_draft', { destructiveHint: false }, []],
     ['purge', { readOnlyHint: true }, ['quality/hints/contradiction']],
@@ -127,6 +129,15 @@ describe('hints', () => {
     ['write_file', {}, ['quality/hints/missing']],
   ])('of %s with %j: %j', (name, annotations, expected) => {
     expect(ids({ name, annotations })).toEqual(expected);
+  });
+
+  it.each([
+    ['Deletes all files of a folder.', { readOnlyHint: true }, ['quality/hints/contradiction']],
+    ['Permanently deletes a user and all that is theirs.', {}, ['quality/hints/destructive']],
+    ['Removes the background of an image.', { readOnlyHint: true }, []],
+    ['Lists files that were deleted.', { readOnlyHint: true }, []],
+  ])('of a tool that says "%s" with %j: %j', (description, annotations, expected) => {
+    expect(ids({ name: 'tidy', description, annotations })).toEqual(expected);
   });
 });
 

@@ -9,6 +9,8 @@ import { stringify as toYaml } from 'yaml';
 import { CommandError } from '../../../src/cli/args/command.ts';
 import { entryOf, readConfigurations } from '../../../src/cli/target/client-config.ts';
 import { printableLines } from '../../../src/cli/terminal/terminal.ts';
+import { addServer, type Format, removeServer } from '../../../src/install/edit/edit.ts';
+import { Refusal } from '../../../src/install/edit/refusal.ts';
 import { isPlain } from '../../../src/text/printable.ts';
 import { hold, testMs } from './hold.ts';
 
@@ -175,7 +177,25 @@ function checkEntry(name: string, raw: unknown, from: string): void {
   }
 }
 
+/** Everything is edited and read again as it should be, or refused in words that can be shown. */
+async function edit(kind: string, text: string): Promise<void> {
+  for (const path of [['mcpServers'], ['mcp_servers'], ['extensions']]) {
+    const place = { format: kind as Format, path };
+    try {
+      const after = await addServer(text, place, 'vivarium-added', { command: 'x', args: ['y'] });
+      await removeServer(after, place, 'vivarium-added');
+    } catch (error) {
+      expect(error).toBeInstanceOf(Refusal);
+      expect(isPlain(printableLines((error as Error).message).replaceAll(/[\n\t]|[\ud800-\udfff]/g, ''))).toBe(true);
+    }
+  }
+}
+
 describe('a hostile configuration file', () => {
+  it('is edited and proven, or refused with an error for people', { timeout: testMs }, async () => {
+    await hold(file, 300, (given) => edit(given.kind, textOf(given)));
+  });
+
   it('is read, or refused with an error for people', { timeout: testMs }, async () => {
     // Node prints warnings as they are.
     const warned = vi.spyOn(process, 'emitWarning');
@@ -207,6 +227,7 @@ describe('a hostile configuration file', () => {
     for (const [name, text] of bombs) {
       const start = performance.now();
       await read(name, text);
+      await edit(name.split('.')[1] ?? '', text);
       expect(performance.now() - start, name).toBeLessThan(20_000);
     }
     expect(({} as Record<string, unknown>)['command']).toBeUndefined();

@@ -41,6 +41,18 @@ export async function examineAuthorization(url: URL, examination: Examination, s
   }
 }
 
+/** Whether a client could get a token by itself: somebody is named who gives them. */
+export async function canLogIn(url: URL, signal: AbortSignal): Promise<boolean> {
+  const reach = reachOf(url);
+  const ask = createAsk({ fetch: guardedFetch, reach, timeoutMs, signal });
+  try {
+    const { resource, servers } = await findResource(url, readDemand(await challengeOf(url, signal)), ask, reach);
+    return !(await findServer(servers[0] as string, resource === undefined, ask, reach)).guessed;
+  } catch {
+    return false;
+  }
+}
+
 async function challengeOf(url: URL, signal: AbortSignal): Promise<string | undefined> {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   try {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { mustBeOwn } from '../../node/own-folder.ts';
+import { mustBeOwn } from './own-folder.ts';
 
 const beatMs = 5_000;
 /** Without a beat for so long, nobody is there: a process that was stopped for a while, or a machine that is gone. */
