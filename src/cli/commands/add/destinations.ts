@@ -7,8 +7,8 @@ import { readConfigFile } from '../../../install/config-file.ts';
 import { readServers } from '../../../install/edit/edit.ts';
 import { Refusal } from '../../../install/edit/refusal.ts';
 import { fileOf, foldersOf, installedBy } from '../../../install/folders.ts';
+import { near } from '../../../text/did-you-mean.ts';
 import { type Arguments, CommandError, exitCodes, type Flag } from '../../args/command.ts';
-import { near } from '../../args/did-you-mean.ts';
 import { list } from '../../args/flag-values.ts';
 
 export interface Destination {
