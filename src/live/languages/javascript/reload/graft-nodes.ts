@@ -1,5 +1,5 @@
 // What a graft asks of the parts of a file: names, functions, and what runs when it is loaded.
-import type { AnyNode } from 'acorn';
+import type { AnyNode, Class } from 'acorn';
 import { childrenOf, namesIn } from '../cells/references.ts';
 import { signature, type Unit, type Units } from './units.ts';
 
@@ -69,4 +69,14 @@ export function directives({ program }: Units): string {
 
 export function span({ start, end }: { readonly start: number; readonly end: number }): { readonly start: number; readonly end: number } {
   return { start, end };
+}
+
+/** Its members without the bodies of methods; fields, whole, begin with `=`. */
+export function membersIn({ body }: Class, code: string): string {
+  return body.body
+    .map((one) => {
+      if (one.type !== 'MethodDefinition') return `=${code.slice(one.start, one.end)}`;
+      return `${one.static} ${one.kind} ${code.slice(one.key.start, one.key.end)}`;
+    })
+    .join('\n');
 }

@@ -6,7 +6,7 @@ import { type Runnable, tailBody } from '../loader/transform.ts';
 import { classGraft, type Edit } from './class-graft.ts';
 import { leftBy, renumbered, type Step } from './earlier.ts';
 import { type Facade, facadeOf } from './exports.ts';
-import { awaits, canKeep, directives, exportedKeys, functionsIn, named, namesOf, pairs, span, twiceIn } from './graft-nodes.ts';
+import { awaits, canKeep, directives, exportedKeys, functionsIn, membersIn, named, namesOf, pairs, span, twiceIn } from './graft-nodes.ts';
 import { decoratedBy, filledBy, isAssigned, isReordered, matched, ranLate, type Statement, targetOf } from './statements.ts';
 import { hash, isSame, line, signature, type Unit, type Units, unitsOf } from './units.ts';
 
@@ -181,7 +181,14 @@ class Grafting {
   }
 
   #added(unit: Exclude<Unit, { kind: 'statement' | 'import' }>): void {
-    const text = this.#late.text(unit.node);
+    const text = unit.kind === 'class' ? this.#classText(unit.node) : this.#late.text(unit.node);
+    const before = this.#terms.before?.units;
+    const was = before?.all.find((one) => one.kind === 'class' && one.name === unit.name);
+    // A class with fields that is made again gets the members of before: the engine keeps them.
+    if (before !== undefined && was?.kind === 'class' && unit.kind === 'class') {
+      const [old, now] = [membersIn(was.node, before.code), membersIn(unit.node, this.#to.code)];
+      if (old !== now && /^=/m.test(`${old}\n${now}`)) this.#reason ??= `members of ${unit.name} changed, which an earlier reload added`;
+    }
     const key = this.#key('own', unit.name);
     const place = `${table}.${key}`;
     const at = unit.kind === 'function' ? -1 : unit.node.start;
@@ -189,11 +196,22 @@ class Grafting {
     else if (unit.kind !== 'variable') this.#step(key, { text: `${place} = ${text};`, names: [unit.name], at });
     else {
       const { id, init } = unit.node;
-      const value = init == null ? 'undefined' : this.#late.text(init);
+      const value = init == null ? 'undefined' : init.type === 'ClassExpression' ? this.#classText(init as Class) : this.#late.text(init);
       const once = unit.keyword !== 'const' && filledBy(init) === undefined;
       const text = `(${this.#references.text(id)} = ${named(id, init, value)});`;
       this.#step(key, { text, names: [unit.name], at, ...(once && { once }) }, init);
     }
+  }
+
+  /**
+   * The engine takes a constructor that is not written for the function that makes the fields, which stands in the same place: with the
+   * next edit the class would lose its methods, or the program end.
+   */
+  #classText({ start, end, body, superClass }: Class): string {
+    const isWritten = body.body.some((one) => one.type === 'MethodDefinition' && one.kind === 'constructor');
+    if (isWritten || !body.body.some(({ type }) => type === 'PropertyDefinition')) return this.#late.text({ start, end });
+    const own = superClass == null ? 'constructor() {}' : 'constructor(...all) { super(...all); }';
+    return `${this.#late.text({ start, end: body.start + 1 })} ${own} ${this.#late.text({ start: body.start + 1, end })}`;
   }
 
   #variable(old: Extract<Unit, { kind: 'variable' }>, unit: Extract<Unit, { kind: 'variable' }>): void {

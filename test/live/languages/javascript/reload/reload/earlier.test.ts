@@ -54,6 +54,33 @@ onEachNode((node) => {
       expect(await lab.value('seen')).toBe("[ 'a', 'b' ]");
     });
 
+    describe('a class with fields and no constructor', () => {
+      const rest = 'export function make() {\n  return new A();\n}\n';
+      const classText = (body: string, more = ''): string => `class A {\n  n = 0;\n${more}  hit() {\n    ${body}\n  }\n}\n${rest}`;
+      const first = 'export let a = 1;\n';
+
+      it('gets its new bodies, in old instances and new ones', async () => {
+        const { lab, edit } = await project({ 'm.ts': first });
+        await using _ = lab;
+        await lab.value("import * as m from './m.ts'; m.a");
+        await edit('m.ts', first + classText('return 1;'));
+        expect(await lab.value('const k = m.make(); k.hit()')).toBe('1');
+        expect(await edit('m.ts', first + classText('return 2;'))).toBe('swapped m.ts: A');
+        expect(await lab.value('[k.hit(), m.make().hit(), k.constructor.name, m.make().n]')).toBe("[ 2, 2, 'A', 0 ]");
+      });
+
+      it('is imported anew where it gains a method, which is said', async () => {
+        const { lab, edit } = await project({ 'm.ts': first });
+        await using _ = lab;
+        await lab.value("import * as m from './m.ts'; m.a");
+        await edit('m.ts', first + classText('return 1;'));
+        expect(await edit('m.ts', first + classText('return 1;', '  more() {\n    return 7;\n  }\n'))).toMatch(
+          /^imported anew m\.ts: members of A changed, which an earlier reload added, so its variables begin again/,
+        );
+        expect(await lab.value('m.make().more()')).toBe('7');
+      });
+    });
+
     it('keeps its value where it was a variable, and that is said', async () => {
       const { lab, edit } = await project({ 'v.ts': 'export const get = () => 0;\n' });
       await using _ = lab;
