@@ -48,7 +48,9 @@ export class Reloader {
   readonly #folder: string;
   readonly #imports: Map<string, Imported> = new Map();
   readonly #scripts: Map<string, Script> = new Map();
-  /** Texts that run no more: the engine may still list them, under other ids. */
+  /** What the loader marked as one: the engine lists its past texts, too, under other ids, for as long as it has them. */
+  readonly #instances: Set<string> = new Set();
+  /** Where there are no marks, texts that run no more. */
   readonly #past: Map<string, Set<string>> = new Map();
   /** Files that were there when they were loaded, and of which that was said. */
   readonly #gone: Set<string> = new Set();
@@ -175,12 +177,15 @@ export class Reloader {
   async #meet(id: string, url: string): Promise<Script | undefined> {
     const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId: id });
     const code = withoutFilling(withoutInsertions(scriptSource));
-    if (this.#past.get(url)?.has(code) === true) return undefined;
     const insertions = insertionsIn(scriptSource);
+    const instance = instanceIn(insertions);
+    const isPast = instance === undefined ? this.#past.get(url)?.has(code) : this.#instances.has(instance);
+    if (isPast === true) return undefined;
+    if (instance !== undefined) this.#instances.add(instance);
     const script: Script = {
       id,
       url,
-      instance: instanceIn(insertions),
+      instance,
       base: code,
       running: code,
       known: code,

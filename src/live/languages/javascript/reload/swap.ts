@@ -66,7 +66,7 @@ export type Swapped =
 export interface Surroundings {
   readonly inspector: Inspector;
   readonly debugging: Debugger;
-  /** Texts that run no more: the engine may still list them, under other ids. */
+  /** Texts that run no more, by addresses: the engine may still list them, under other ids. */
   readonly past: Map<string, Set<string>>;
   onMain<T>(expression: string): Promise<T>;
   readonly imports: () => readonly Imported[];
@@ -328,7 +328,6 @@ async function send(
     script.running = text;
     script.lines = lines;
     script.longest = Math.max(script.longest, withInsertions(text, insertions).length);
-    texts.delete(text);
   }
   return status;
 }
