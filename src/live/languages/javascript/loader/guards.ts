@@ -144,8 +144,19 @@ function guardOf(node: FunctionNode & AnyNode, code: string, { name, classes, in
   if (body.body[0]?.type === 'ExpressionStatement' && body.body[0].directive !== undefined) return undefined;
   const parameters = params.flatMap(namesIn);
   if (!params.every(isPlainPattern) || new Set(parameters).size < parameters.length) return undefined;
+  // What has the name of a parameter in the body is another variable, or a function from the start.
+  const mayHide = parameters.length > 0 && /\b(?:var|function)\b/.test(code.slice(body.start, end));
+  if (mayHide && hoistedIn(body).some((one) => parameters.includes(one))) return undefined;
   const arrow = node.type === 'ArrowFunctionExpression';
   return { start, end, name: own ?? name, parameters, arrow, classes, inside, at: body.start + 1 };
+}
+
+/** Variables and functions of its own, in whatever block they stand. */
+function hoistedIn(node: AnyNode): string[] {
+  if (node.type === 'FunctionDeclaration') return [node.id?.name ?? ''];
+  if (isFunction(node)) return [];
+  const own = node.type === 'VariableDeclaration' && node.kind === 'var' ? node.declarations.flatMap(({ id }) => namesIn(id)) : [];
+  return [...own, ...childrenOf(node).flatMap(hoistedIn)];
 }
 
 const ownLine = /^\n[ \t]*$/;

@@ -36,7 +36,7 @@ export async function followersOf(
     for (const [importer, specifiers] of await linksOf(url, around)) {
       const all = scripts.filter((one) => bare(one.url) === importer);
       for (const script of all) {
-        const units = unitsIn(script);
+        const units = unitsIn({ known: around.codeOf(script) });
         if (units === undefined) continue;
         const isOf = (specifier: string): boolean => specifiers.includes(specifier);
         const names = detach(script, units, isOf, change);

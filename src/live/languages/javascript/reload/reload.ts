@@ -16,8 +16,8 @@ import { withoutFilling } from './filling.ts';
 import { computedElsewhere, followersOf } from './followers.ts';
 import { type Laid, Overlay } from './overlay/overlay.ts';
 import type { ChangedFiles, Exposed, Renewed } from './reimport.ts';
-import { computedLine, filesTold, fresh, swappedLine } from './report.ts';
-import { orBusy, type Script, type Surroundings, swap } from './swap.ts';
+import { computedLine, filesTold, fresh, notFollowed, renewedLines, swappedLine } from './report.ts';
+import { orBusy, type Script, type Surroundings, type Swapped, setAll, swap, swapAsLinked } from './swap.ts';
 import { unreadImports } from './unread-imports.ts';
 
 interface Done {
@@ -48,7 +48,9 @@ export class Reloader {
   readonly #folder: string;
   readonly #imports: Map<string, Imported> = new Map();
   readonly #scripts: Map<string, Script> = new Map();
-  /** Texts that run no more: the engine may still list them, under other ids. */
+  /** What the loader marked as one: the engine lists its past texts, too, under other ids, for as long as it has them. */
+  readonly #instances: Set<string> = new Set();
+  /** Where there are no marks, texts that run no more. */
   readonly #past: Map<string, Set<string>> = new Map();
   /** Files that were there when they were loaded, and of which that was said. */
   readonly #gone: Set<string> = new Set();
@@ -136,7 +138,9 @@ export class Reloader {
     }
     const running = [...all.values()].flat();
     lines.push(...(await this.#follow(exposed, running)));
-    lines.push(...(await this.#computed(names, running)));
+    const { codeOf } = this.#around('');
+    const asTheyRun = running.map((one) => ({ url: one.url, known: codeOf(one) }));
+    lines.push(...(await this.#computed(names, asTheyRun)));
     return blocked;
   }
 
@@ -175,12 +179,15 @@ export class Reloader {
   async #meet(id: string, url: string): Promise<Script | undefined> {
     const { scriptSource } = await this.#inspector.post<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId: id });
     const code = withoutFilling(withoutInsertions(scriptSource));
-    if (this.#past.get(url)?.has(code) === true) return undefined;
     const insertions = insertionsIn(scriptSource);
+    const instance = instanceIn(insertions);
+    const isPast = instance === undefined ? this.#past.get(url)?.has(code) : this.#instances.has(instance);
+    if (isPast === true) return undefined;
+    if (instance !== undefined) this.#instances.add(instance);
     const script: Script = {
       id,
       url,
-      instance: instanceIn(insertions),
+      instance,
       base: code,
       running: code,
       known: code,
@@ -256,20 +263,18 @@ export class Reloader {
         }
         continue;
       }
-      await this.#overlay.lift(file, script);
-      const swapped = await swap(script, wanted, this.#around(file), script === newest).catch(orBusy);
+      const failed = await this.#settle(file, script);
+      if (failed === undefined) await this.#overlay.uncovered(file, script);
+      const swapped = failed ?? (await swap(script, wanted, this.#around(file), script === newest).catch(orBusy));
       if (swapped.status === 'done' && script === newest) notes.push(...swapped.remarks);
       if (swapped.status === 'done' && swapped.query !== undefined)
         notes.push(`imported with ${swapped.query} it exports what it did before`);
       const short = this.#short(file);
       // The engine has taken a text, even if it was put back.
       if (script.insertions.size > 1 || script.lines > 0) this.#overlay.leave(file);
-      const isNews = this.#overlay.isNews(file, script, made);
-      if (swapped.status !== 'done') await this.#overlay.lift(file, script, true);
-      else {
+      if (swapped.status === 'done') {
         await this.#place(script, wanted);
         if (script === newest) await this.#overlay.settled(file, script, text, made);
-        else await this.#overlay.uncovered(file, script);
       }
       if (swapped.status === 'anew') result = { reason: swapped.reason };
       else if (swapped.status === 'waits') {
@@ -283,12 +288,23 @@ export class Reloader {
         const line = `not swapped ${short}: ${swapped.error}\nThe old code runs on.`;
         result = others && !this.#isBusy ? { reason: swapped.error } : { line, isBlocked: true, isFailed: true };
       } else {
-        const line = swappedLine(this.#short(file), swapped.names.filter(isNews), notes);
+        const line = swappedLine(this.#short(file), swapped.names, notes);
         const { exposed: shown, changed } = swapped;
         result = { line, ...(shown !== undefined && { shown }), ...(changed !== undefined && { changed }) };
       }
     }
     return result;
+  }
+
+  /** The engine gets what lies over the file while it still lies there: so nobody sees an older text. Only why not is told. */
+  async #settle(file: string, script: Script): Promise<Swapped | undefined> {
+    const wanted = this.#overlay.madeOver(file, script);
+    if (wanted === undefined) return undefined;
+    const swapped = await swapAsLinked(script, wanted, this.#around(file)).catch(orBusy);
+    if (swapped.status !== 'done') return swapped;
+    this.#overlay.leave(file);
+    await this.#place(script, wanted);
+    return undefined;
   }
 
   /** Those who import what is shown otherwise now get it; who does not is named. */
@@ -298,33 +314,23 @@ export class Reloader {
     const { scripts: followers, broken, held } = await followersOf(exposed, scripts, this.#around(''));
     for (const [script, names] of followers) {
       const file = fileOf(script.url) ?? script.url;
-      const wanted = { code: this.#overlay.codeOver(file, script) ?? script.known, format: 'module' } as const;
-      await this.#overlay.lift(file, script);
-      const swapped = await swap(script, wanted, this.#around(file), true).catch(orBusy);
+      const wanted = this.#overlay.madeOver(file, script) ?? ({ code: script.known, format: 'module' } as const);
+      const failed = await this.#settle(file, script);
+      const swapped = failed ?? (await swap(script, wanted, this.#around(file), true).catch(orBusy));
       // In its scope the names it imports mean what they meant.
       this.#overlay.leave(file);
-      if (swapped.status === 'done') {
-        await this.#place(script, wanted);
-        await this.#overlay.uncovered(file, script);
-      } else await this.#overlay.lift(file, script, true);
+      // Not before: what it imports anew is there only now.
+      if (failed === undefined) await this.#overlay.uncovered(file, script);
+      if (swapped.status === 'done') await this.#place(script, wanted);
       if (swapped.status !== 'done') {
-        script.detached.clear();
-        for (const [key, turn] of script.taken) script.detached.set(key, turn);
+        setAll(script.detached, script.taken);
         lines.push(`${this.#short(file)} still uses the old ${[...new Set(names)].join(', ')}: ${fresh}`);
       } else if (swapped.names.length > 0 || swapped.remarks.length > 0) {
         const remarks = swapped.remarks.length === 0 ? '' : ` (${swapped.remarks.join('; ')})`;
         lines.push(`swapped ${this.#short(file)}: ${[...new Set(swapped.names)].join(', ') || names.join(', ')}${remarks}`);
       }
     }
-    for (const [url, { gained, lost }] of held) {
-      const what = [gained.length > 0 ? `lack ${gained.join(', ')}` : '', lost.length > 0 ? `still have ${lost.join(', ')}` : ''];
-      const said = what.filter((one) => one !== '').join(' and ');
-      if (said !== '') lines.push(`namespace objects of ${this.#short(fileOf(url) ?? url)} that were taken before ${said}`);
-    }
-    for (const { script, name, line, of } of broken) {
-      const place = `${this.#short(fileOf(script.url) ?? script.url)}${line > 0 ? `:${line}` : ''}`;
-      lines.push(`${place} imports ${name}, which ${this.#short(fileOf(of) ?? of)} does not export any more: a fresh start fails there`);
-    }
+    lines.push(...notFollowed({ held, broken }, (url) => this.#short(fileOf(url) ?? url)));
     return lines;
   }
 
@@ -335,6 +341,7 @@ export class Reloader {
       past: this.#past,
       onMain: <T>(expression: string): Promise<T> => this.#onMain<T>(expression),
       imports: () => [...this.#imports.values()],
+      codeOf: (script) => this.#overlay.madeOver(fileOf(script.url) ?? '', script)?.code ?? script.known,
       others: () => [...this.#scripts.values()].filter(({ url }) => fileOf(url) !== undefined && fileOf(url) !== file),
     };
   }
@@ -357,17 +364,7 @@ export class Reloader {
     if (renewed.error !== undefined) {
       return { lines: [`not imported anew ${changed}: ${renewed.error}`, 'The old code runs on.'], failed: true };
     }
-    const importers = renewed.stale.filter((file) => !files.includes(file)).map((file) => this.#short(file));
-    const bound =
-      renewed.bound.length === 0 ? '' : `; ${renewed.bound.join(', ')} in cells ${renewed.bound.length === 1 ? 'is' : 'are'} new`;
-    const with_ = importers.length === 0 ? '' : ` with ${importers.join(', ')}`;
-    // JSON has none of its own.
-    const whose = files.some((file) => source.test(file)) ? 'its variables' : 'the variables of those that import it';
-    const lines = [`imported anew ${changed}${with_}: ${[...new Set(reasons.values())].join('; ')}, so ${whose} begin again${bound}`];
-    if (renewed.bound.length === 0) lines[0] = `changed ${changed}: what imports it from now on gets the new code; nothing in cells did`;
-    const who = importers.length === 0 ? 'What was made before' : `What runs already of ${importers.join(', ')}`;
-    lines.push(`${who} still uses the old ${changed}: ${fresh}`);
-    return { lines, failed: false };
+    return { lines: renewedLines(renewed, reasons, (file) => this.#short(file)), failed: false };
   }
 
   /** None where the main thread has no time to tell. */

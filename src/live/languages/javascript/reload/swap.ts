@@ -66,10 +66,12 @@ export type Swapped =
 export interface Surroundings {
   readonly inspector: Inspector;
   readonly debugging: Debugger;
-  /** Texts that run no more: the engine may still list them, under other ids. */
+  /** Texts that run no more, by addresses: the engine may still list them, under other ids. */
   readonly past: Map<string, Set<string>>;
   onMain<T>(expression: string): Promise<T>;
   readonly imports: () => readonly Imported[];
+  /** As it runs, whatever lies over what the engine has. */
+  readonly codeOf: (script: Script) => string;
   /** Other files that run. */
   readonly others: () => readonly Script[];
 }
@@ -156,6 +158,22 @@ export async function swap(script: Script, wanted: Runnable, around: Surrounding
   if (still.length > 0)
     remarks.push(`${still.join(', ')} ${still.length === 1 ? 'keeps its value' : 'keep their values'}, computed when the file was loaded`);
   return { status: 'done', names, remarks, changed, ...(query !== undefined && { query }), ...(exposed !== undefined && { exposed }) };
+}
+
+/** Its text alone: what it imports it takes from where it does. */
+export async function swapAsLinked(script: Script, wanted: Runnable, around: Surroundings): Promise<Swapped> {
+  const detached = [...script.detached];
+  setAll(script.detached, script.taken);
+  try {
+    return await swap(script, wanted, around, true);
+  } finally {
+    setAll(script.detached, detached);
+  }
+}
+
+export function setAll<K, V>(map: Map<K, V>, entries: Iterable<readonly [K, V]>): void {
+  map.clear();
+  for (const [key, value] of entries) map.set(key, value);
 }
 
 /** The program has no time for it; anything else is a fault of ours. */
@@ -328,7 +346,6 @@ async function send(
     script.running = text;
     script.lines = lines;
     script.longest = Math.max(script.longest, withInsertions(text, insertions).length);
-    texts.delete(text);
   }
   return status;
 }

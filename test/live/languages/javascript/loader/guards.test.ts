@@ -95,6 +95,14 @@ describe('guards', () => {
     expect(guardsOf({ code: `function f(a, a)${body}`, format: 'commonjs' }).guards).toEqual([]);
   });
 
+  it('do not stand where the body has something else under the name of a parameter', () => {
+    const bodies = ['var a;', 'for (var [a] of []);', 'function a() {}', '{ function a() {} }', 'if (b) { var { a } = b; }'];
+    for (const body of bodies)
+      expect([body, guardsOf({ code: `function f(a, b) {\n  ${body}\n}`, format: 'commonjs' }).guards]).toEqual([body, []]);
+    for (const body of ['var c;', 'function c(a) { var a; }', '{ let a; }'])
+      expect([body, namesIn(`function f(a, b) {\n  ${body}\n}`)]).toEqual([body, ['f']]);
+  });
+
   it('do not stand in files where the newer text could mean something else, or lines are counted in another way', () => {
     const text = 'function f() {\n  return 1;\n}\n';
     const others = [

@@ -49,7 +49,6 @@ export class NewerTexts {
   #begun = false;
   readonly #files: LoadedFile[] = [];
   readonly #scopes: Map<string, Evaluate> = new Map();
-  readonly #lifted: Map<string, ReadonlyMap<string, unknown>> = new Map();
   /** What a function says of itself, by the text the engine has of it. */
   readonly #shown: Map<string, Pick<ShownText, 'instance' | 'now'>> = new Map();
 
@@ -88,27 +87,12 @@ export class NewerTexts {
     return true;
   }
 
-  /** What the engine swaps must not lie below a newer text. */
-  lift(instance: string): void {
-    const lifted = this.#files
-      .filter((one) => instanceOf(one) === instance)
-      .flatMap(({ kind, first, count }) => Array.from({ length: count }, (_, at) => cellName(kind, first + at)))
-      .map((cell) => [cell, cells[cell]] as const);
-    this.#lifted.set(instance, new Map(lifted));
-    areSet(lifted.map(([cell]) => [cell, undefined] as const));
-  }
-
-  /** The engine did not swap it. */
-  layAgain(instance: string): void {
-    areSet([...(this.#lifted.get(instance) ?? [])]);
-    this.#lifted.delete(instance);
-  }
-
   /** The engine has the newest text itself. */
   clear(instance: string): void {
     for (const [was, its] of this.#shown) if (its.instance === instance) this.#shown.delete(was);
-    this.lift(instance);
-    this.#lifted.delete(instance);
+    const own = this.#files.filter((one) => instanceOf(one) === instance);
+    const names = own.flatMap(({ kind, first, count }) => Array.from({ length: count }, (_, at) => cellName(kind, first + at)));
+    areSet(names.map((cell) => [cell, undefined] as const));
   }
 
   /** From here on functions show the text that is in the file now. False where the program does not let us. */

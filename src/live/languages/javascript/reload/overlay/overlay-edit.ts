@@ -28,6 +28,8 @@ export interface Edit {
 type Place = readonly [line: number, column: number];
 type Span = { readonly start: number; readonly end: number };
 
+const strict = /^(?:#!.*\n)?(?:\s|\/\/.*\n)*(['"])use strict\1/;
+
 /** Undefined where nothing of it can be laid over. */
 export function baseOf(loaded: LoadedFile, made: Runnable): Base | undefined {
   const { kind, first, count, hash } = loaded;
@@ -47,6 +49,7 @@ export function editOf(base: Base, made: Runnable, wanted: Outline): Edit | unde
   const [at, to] = [linesOf(base.made.code), linesOf(made.code)];
   const places: Places[number][] = [];
   const newer: NewerText[] = [];
+  const sloppy = base.made.format !== 'module' && !strict.test(base.made.code);
   const numbers = new Map(base.guards.guards.map(({ start }, number) => [start, number]));
   // Newer texts stand behind the file, as far as lines go: so places in both can be told apart.
   let line = base.made.code.split('\n').length;
@@ -64,7 +67,7 @@ export function editOf(base: Base, made: Runnable, wanted: Outline): Edit | unde
     }
     if (guard === undefined || now.head !== old.head) return undefined;
     const body = to(now.end - now.body.length);
-    const made = bodyOf(guard, old, now, { format: base.made.format, url, line, column: body[1] });
+    const made = bodyOf(guard, old, now, { format: base.made.format, url, line, column: body[1], sloppy });
     if (made === undefined) return undefined;
     const inside = made.inside === undefined ? {} : { inside: `${kind}${first}.${made.inside}` };
     newer.push({ url, instance, cell, code: made.code, ...inside, from: from[0] + 1, to: end[0] + 1 });

@@ -193,13 +193,9 @@ export class Overlay {
   }
 
   /** What the engine would have to have; undefined where nothing lies over it. */
-  codeOver(file: string, one: Instance): string | undefined {
-    return this.covers(file, one) ? this.#taken.get(file)?.outline.code : undefined;
-  }
-
-  /** While the engine swaps it; `again` where it did not. */
-  async lift(file: string, one: Instance, again = false): Promise<void> {
-    if (this.covers(file, one)) await this.#onMain(`__vivarium_guards.${again ? 'layAgain' : 'lift'}(${JSON.stringify(one.instance)})`);
+  madeOver(file: string, one: Instance): Runnable | undefined {
+    const [taken, base] = this.covers(file, one) ? [this.#taken.get(file), this.#bases.get(file)] : [];
+    return taken === undefined || base === undefined ? undefined : { code: taken.outline.code, format: base.made.format };
   }
 
   /** From now on it is for the engine to swap what changes in the file: nothing can be evaluated in its scope any more. */
@@ -210,18 +206,6 @@ export class Overlay {
   /** Whether what is on disk runs, though the engine has another text. */
   has(file: string, one: Instance, text: string): boolean {
     return this.covers(file, one) && this.#taken.get(file)?.hash === hashOf(text);
-  }
-
-  /** What was laid over the loaded text before is new to the engine alone. */
-  isNews(file: string, one: Instance, wanted: Runnable): (name: string) => boolean {
-    const taken = this.covers(file, one) ? this.#taken.get(file) : undefined;
-    if (taken === undefined) return () => true;
-    const known = new Set(taken.outline.parts.map(({ name, text }) => `${name} ${text}`));
-    const { parts } = outlineOf(wanted);
-    return (name) => {
-      const own = parts.filter((part) => part.name === name);
-      return own.length === 0 || own.some(({ text }) => !known.has(`${name} ${text}`));
-    };
   }
 
   /** Functions that are others when nothing lies over it any more. */
@@ -247,7 +231,7 @@ export class Overlay {
 
   /** The source of a script as its file is now. */
   sourceOf(url: string, source: string): string {
-    return this.codeOver(this.#fileOf(url) ?? '', { url, instance: instanceIn(insertionsIn(source)) }) ?? withoutInsertions(source);
+    return this.madeOver(this.#fileOf(url) ?? '', { url, instance: instanceIn(insertionsIn(source)) })?.code ?? withoutInsertions(source);
   }
 
   /** The text of a function or a class as its file has it now. */

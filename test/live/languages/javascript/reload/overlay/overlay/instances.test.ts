@@ -38,5 +38,30 @@ onEachNode((node) => {
       expect(await edit(lab, 'a.js', text(1))).toBe('swapped a.js: f');
       expect(await lab.value('[f(), x.f()]')).toBe('[ 1, 1 ]');
     });
+
+    it.each(['a.js', 'a.cjs'])('of %s is not taken for one of its past texts, whatever is undone', async (file) => {
+      const text = (k: number, t: number, u: number): string =>
+        [`const K = ${k};`, ...[`k() { return K; }`, `t() { return ${t}; }`, `u() { return ${u}; }`].map((one) => `function ${one}`)].join(
+          '\n',
+        ) + (file === 'a.js' ? '\nexport { k, t, u };\n' : '\nObject.assign(exports, { k, t, u });\n');
+      await using lab = await project(node, { [file]: text(5, 1, 1) });
+      await lab.value(file === 'a.js' ? "import { k, t, u } from './a.js'\n1" : "const { k, t, u } = require('./a.cjs')\n1");
+      await edit(lab, file, text(7, 1, 1));
+      await edit(lab, file, text(7, 3, 1));
+      await edit(lab, file, text(7, 1, 1));
+      expect(await edit(lab, file, text(7, 1, 2))).toBe(`swapped ${file}: u`);
+      expect(await lab.value('[k(), t(), u()]')).toBe('[ 7, 1, 2 ]');
+    });
+
+    it('that CommonJS loads once more has the text of before as its own', async () => {
+      const text = (n: number): string => `exports.f = () => ${n};\n`;
+      await using lab = await project(node, { 'a.cjs': text(1) });
+      await lab.value("const one = require('./a.cjs')\n1");
+      await edit(lab, 'a.cjs', text(2));
+      await edit(lab, 'a.cjs', text(1));
+      await lab.value("delete require.cache[require.resolve('./a.cjs')]; const two = require('./a.cjs')\n1");
+      expect(await edit(lab, 'a.cjs', text(3))).toBe('swapped a.cjs: f');
+      expect(await lab.value('[one.f(), two.f()]')).toBe('[ 3, 3 ]');
+    });
   });
 });
