@@ -40,7 +40,7 @@ export interface TestRunner {
   read(report: string): TestReport;
   /** Of a report that is not whole: tests that began and did not end. */
   unfinished?(report: string): readonly string[];
-  /** Files of the project that were changed after this time, by their paths in it. */
+  /** Files of the project that were changed at this time or later, by their paths in it. */
   changedSince?(time: number): readonly string[];
 }
 

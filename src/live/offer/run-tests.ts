@@ -1,5 +1,7 @@
 // run_tests: the project's own tests with its own runner. Tests run in the image where the language has them there.
-import { resolve } from 'node:path';
+import { mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { realOf } from '../../node/real-path.ts';
 import type { Context } from '../../server/context.ts';
 import type { Server } from '../../server/server.ts';
@@ -120,6 +122,7 @@ const afterEditMs = 120_000;
 /** Files that changed since the tests they concern last passed. */
 interface Untested {
   since: number;
+  ran?: true;
   readonly files: Set<string>;
 }
 
@@ -140,9 +143,10 @@ export async function testsAfter(
   if (runner === undefined) return { text: `[NO TESTS] No test was run: vivarium ${noRunner(folder, engine.language)}.` };
   const pending = untested.get(session) ?? { since: session.opened, files: new Set<string>() };
   untested.set(session, pending);
-  const began = Date.now();
+  const began = fileTime();
   for (const file of [...changed, ...(runner.changedSince?.(pending.since) ?? [])]) pending.files.add(realOf(resolve(folder, file)));
-  if (pending.files.size === 0) return { text: 'Nothing changed since the tests last ran, so none was run; run_tests runs them.' };
+  if (pending.files.size === 0)
+    return { text: `Nothing changed since ${pending.ran ? 'the tests last ran' : 'the session began'}, so no test was run.` };
   const run = await inProcess(
     place,
     terms,
@@ -154,6 +158,7 @@ export async function testsAfter(
   // Those that failed run again, whatever changes next.
   if (run.report.failed === 0) {
     pending.since = began;
+    pending.ran = true;
     pending.files.clear();
   }
   return run;
@@ -222,4 +227,14 @@ function reportText({ passed, failed, skipped, failures }: TestReport, title: st
   }
   const left = failures.length - maxFailures;
   return [...lines, ...(left > 0 ? [`… ${left} more failures`] : [])].join('\n');
+}
+
+/** The clock of files ticks seldom, and is behind the other one. */
+function fileTime(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'vivarium-now-'));
+  try {
+    return statSync(folder).ctimeMs;
+  } finally {
+    rmdirSync(folder);
+  }
 }

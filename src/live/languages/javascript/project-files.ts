@@ -13,12 +13,12 @@ export function testFilesOf(folder: string): string[] {
   return filesIn(folder, (name) => testFile.test(name));
 }
 
-/** Programs and JSON that were written, moved or copied there after this time. */
+/** Programs and JSON that were written, moved or copied there at this time or later. */
 export function changedSince(folder: string, since: number): string[] {
   return filesIn(folder, (name) => source.test(name) || name.endsWith('.json')).filter((path) => {
     const found = statSync(join(folder, path), { throwIfNoEntry: false });
     // One that was moved or copied keeps the time it was written at.
-    return found !== undefined && Math.max(found.mtimeMs, found.ctimeMs) > since;
+    return found !== undefined && Math.max(found.mtimeMs, found.ctimeMs) >= since;
   });
 }
 

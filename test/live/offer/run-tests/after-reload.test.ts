@@ -81,7 +81,7 @@ describe.each([
       /^swapped src\/lonely\.ts: lonely\n\[NO TESTS] No test imports what changed/,
     );
     expect((await lab.call('reload', { test: true })).text).toBe(
-      'Nothing changed on disk.\nNothing changed since the tests last ran, so none was run; run_tests runs them.',
+      'Nothing changed on disk.\nNothing changed since the tests last ran, so no test was run.',
     );
     edit('src/lonely.ts', 'export const lonely = (): number => {\n');
     const refused = await lab.call('reload', { test: true });
@@ -100,7 +100,7 @@ describe.each([
     }
     edit('test/added.test.ts', text(10));
     expect((await lab.call('reload', { test: true })).text).toContain('[PASSED] 1 passed, 0 failed');
-    expect((await lab.call('reload', { test: true })).text).toContain('Nothing changed since the tests last ran, so none was run');
+    expect((await lab.call('reload', { test: true })).text).toContain('Nothing changed since the tests last ran, so no test was run');
   });
 });
 
