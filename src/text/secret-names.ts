@@ -31,7 +31,9 @@ export function isSecretName(name: string): boolean {
 export function isSecretVariable(name: string): boolean {
   // Of several that differ by where they are used, each opens something.
   const plain = name.slice(-maxName).replace(/[-_.](?:prod|production|staging|stage|dev|test|live|old|new|\d{1,4})$/i, '');
-  return isSecretName(plain) || /(?:key|pass|pwd|creds?|tokens|secrets|passwords|(?:^|[-_])(?:pat|dsn|auth))$/i.test(plain);
+  if (/tokens$/i.test(plain)) return !isHarmlessToken(plain.slice(0, -1));
+  // PWD and OLDPWD are folders.
+  return isSecretName(plain) || /(?:key|pass|creds?|secrets|passwords|[-_]pwd|(?:^|[-_])(?:pat|dsn|auth))$/i.test(plain);
 }
 
 /** Of a parameter of a query: `?key=`, and the signature of an address that was signed in advance. */

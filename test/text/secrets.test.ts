@@ -63,6 +63,13 @@ describe('a secret by its name', () => {
     'is not %s',
     (name) => expect(isSecretName(name)).toBe(false),
   );
+  it.each(['API_KEY_PROD', 'GH_TOKEN_2', 'TOKENS', 'MYSQL_PWD', 'CREDS', 'SENTRY_DSN', 'X-Auth', 'GH_PAT', 'DB_PASS'])(
+    'is the variable %s',
+    (name) => expect(isSecretVariable(name)).toBe(true),
+  );
+  it.each(['PWD', 'OLDPWD', 'MAX_TOKENS', 'PATH', 'SSH_AUTH_SOCK', 'AUTHOR'])('is not the variable %s', (name) =>
+    expect(isSecretVariable(name)).toBe(false),
+  );
   it('is any key of an environment, and any of a query', () => {
     expect([
       isSecretVariable('SOME_KEY'),
