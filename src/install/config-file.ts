@@ -51,18 +51,18 @@ export interface Written {
   close(): void;
 }
 
-/** `to-look`: also what could not be written safely. */
-export function readConfigFile(path: string, purpose: 'to-write' | 'to-look' = 'to-write'): ConfigFile {
-  return orRefuse(`${path} cannot be read`, () => read(path, purpose));
+/** To write it: what could not be written safely is refused. */
+export function readConfigFile(path: string): ConfigFile {
+  return orRefuse(`${path} cannot be read`, () => read(path));
 }
 
-function read(path: string, purpose: 'to-write' | 'to-look'): ConfigFile {
+function read(path: string): ConfigFile {
   const target = followed(path);
   const descriptor = opened(target);
   if (descriptor === undefined) return { path, target, text: undefined };
   try {
     const stats = fstatSync(descriptor);
-    const problem = unfit(stats) ?? (purpose === 'to-write' ? problemOf(target, stats) : undefined);
+    const problem = unfit(stats) ?? problemOf(target, stats);
     if (problem !== undefined) throw problem;
     return { path, target, text: decoded(readFileSync(descriptor)), stats };
   } finally {

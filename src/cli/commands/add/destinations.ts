@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import { relative } from 'node:path';
 import { type ClientRow, type Folders, pathFor, type Scope } from '../../../install/client.ts';
 import { clientById, clients, scopes } from '../../../install/clients.ts';
-import { readConfigFile } from '../../../install/config-file.ts';
 import { readServers } from '../../../install/edit/edit.ts';
 import { Refusal } from '../../../install/edit/refusal.ts';
 import { fileOf, foldersOf, installedBy } from '../../../install/folders.ts';
+import { readSettings } from '../../../install/read-settings.ts';
 import { near } from '../../../text/did-you-mean.ts';
 import { type Arguments, CommandError, exitCodes, type Flag } from '../../args/command.ts';
 import { list } from '../../args/flag-values.ts';
@@ -61,7 +61,7 @@ export async function filesWith(name: string, folders: Folders = foldersOf(proce
   const found: Destination[] = [];
   for (const one of everyDestination({ values: {}, lists: {}, positionals: [] } as unknown as Arguments, folders)) {
     try {
-      const { text = '' } = readConfigFile(one.file, 'to-look');
+      const text = readSettings(one.file) ?? '';
       const path = pathFor(one.client, one.scope, folders.project);
       const isKnown = found.some(({ file, scope }) => file === one.file && scope === one.scope);
       if (!isKnown && (await readServers(text, { format: one.client.format, path })).has(name)) found.push(one);
