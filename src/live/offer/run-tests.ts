@@ -81,14 +81,12 @@ async function inProcess(
 ): Promise<TestsRun> {
   const files = selection.changed === undefined ? selection.files : (runner.affectedBy?.(selection.changed) ?? []);
   if (selection.changed !== undefined && runner.affectedBy !== undefined && files.length === 0) return concerned(runner);
-  const missing = runner.missing?.(files);
-  if (missing !== undefined) {
-    const meant = near(missing, runner.tests?.() ?? []);
-    throw new ToolError(terms.mask(`There is no file ${oneLine(missing)}${meant === undefined ? '' : `: did you mean ${meant}?`}`));
-  }
   const timeoutMs = Math.min(asked, terms.timeoutMs);
   const caller = { runs: place.tests, owner: place.ownerOf(ctx) };
-  const begin = (): Promise<Ended> => runTests(runner, { ...selection, files }, { ...terms, timeoutMs }, caller, ctx);
+  const begin = (): Promise<Ended> => {
+    mustBeThere(files, runner, terms);
+    return runTests(runner, { ...selection, files }, { ...terms, timeoutMs }, caller, ctx);
+  };
   const about = { engine: { language: runner.title } };
   const ended = await terms.audit.watch(about, 'run_tests', JSON.stringify(selection), begin, endingOf);
   const { report, output, why, code, ms } = ended;
@@ -101,6 +99,13 @@ async function inProcess(
     throw new ToolError(terms.mask(`[NO TESTS] None ran: ${report.skipped} skipped${asked} (${runner.title}).${tail}`));
   }
   return { report, text: terms.mask(reportText(report, runner.title, ms)) };
+}
+
+function mustBeThere(files: readonly string[], runner: TestRunner, { mask }: TestTerms): void {
+  const missing = runner.missing?.(files);
+  if (missing === undefined) return;
+  const meant = near(missing, runner.tests?.() ?? []);
+  throw new ToolError(mask(`There is no file ${oneLine(missing)}${meant === undefined ? '' : `: did you mean ${meant}?`}`));
 }
 
 function stoppedText({ why, unfinished, ms }: Ended, timeoutMs: number): string {
