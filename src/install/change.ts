@@ -164,31 +164,12 @@ async function write(
   journal: Journal,
   { batch }: Terms,
 ): Promise<{ record: JournalRecord; overwrote: boolean; strayText(): string | undefined; close(): void }> {
-  const { change, config, after, previous } = plan;
-  const { client, scope, name, file, entry, tools } = change;
+  const { change, config, after } = plan;
+  const { scope, entry } = change;
   const id = journal.newId();
   if (config.text !== undefined) backedUp(journal, id, config.text);
-  let record: JournalRecord = {
-    version: 1,
-    id,
-    batch,
-    at: new Date().toISOString(),
-    state: 'planned',
-    by: 'edit',
-    client: client.id,
-    scope,
-    name,
-    file,
-    place: placeOf(change),
-    ...(previous !== undefined && { previous }),
-    ...(entry !== undefined && { entry }),
-    before: digestOf(config.text),
-    after: digestOf(after),
-    splice: spliceOf(config.text ?? '', after ?? ''),
-    folders: after === undefined ? (plan.folders ?? []) : foldersMissing(config.target),
-    ...(tools !== undefined && { tools }),
-    ...recordedBeside(plan),
-  };
+  const folders = after === undefined ? (plan.folders ?? []) : foldersMissing(config.target);
+  let record: JournalRecord = recordOf(plan, { id, batch, by: 'edit', state: 'planned', entry, before: config.text, after, folders });
   recorded(journal, record);
   try {
     const written = await writeConfigFile(config, after, {
@@ -246,9 +227,33 @@ export function backedUp(journal: Journal, id: string, text: string): string {
   return orRefuse('The journal cannot be written', () => journal.backUp(id, text));
 }
 
-/** What a record says beside the entry. */
-export function recordedBeside({ extras = [], dropped = [], undoes }: Plan): Partial<JournalRecord> {
+interface Done extends Pick<JournalRecord, 'id' | 'batch' | 'by' | 'state' | 'entry' | 'folders'> {
+  /** The texts of the file; undefined where there was, or is, none. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** What a change does to its file, for the journal. */
+export function recordOf(
+  { change, previous, extras = [], dropped = [], undoes }: Plan,
+  { before, after, entry, ...how }: Done,
+): JournalRecord {
+  const { client, scope, name, file, tools } = change;
   return {
+    version: 1,
+    ...how,
+    at: new Date().toISOString(),
+    client: client.id,
+    scope,
+    name,
+    file,
+    place: placeOf(change),
+    ...(previous !== undefined && { previous }),
+    ...(entry !== undefined && { entry }),
+    before: digestOf(before),
+    after: digestOf(after),
+    splice: spliceOf(before ?? '', after ?? ''),
+    ...(tools !== undefined && { tools }),
     ...(extras.length > 0 && { extras }),
     ...(dropped.length > 0 && { dropped }),
     ...(undoes !== undefined && { undo: true, undoes: undoes.id }),

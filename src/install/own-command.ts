@@ -3,13 +3,12 @@ import { spawn } from 'node:child_process';
 import { isDeepStrictEqual } from 'node:util';
 import { systemProgram } from '../node/system-program.ts';
 import { withoutSecrets } from '../text/secret-entries.ts';
-import { type Applied, backedUp, type Change, type Plan, placeOf, recorded, recordedBeside, type Terms } from './change.ts';
+import { type Applied, backedUp, type Change, type Plan, placeOf, recorded, recordOf, type Terms } from './change.ts';
 import type { InstalledServer } from './client.ts';
-import { changed, digestOf, readConfigFile } from './config-file.ts';
+import { changed, readConfigFile } from './config-file.ts';
 import { changedBeside, readServers } from './edit/edit.ts';
 import { Refusal } from './edit/refusal.ts';
-import type { Journal, JournalRecord } from './journal.ts';
-import { spliceOf } from './splice.ts';
+import type { Journal } from './journal.ts';
 
 const longestMs = 120_000;
 const mostOutput = 4_000;
@@ -32,7 +31,7 @@ export function ownCommand(
 
 /** Runs it and reads the file again: what counts is what is there afterwards. */
 export async function applyByCommand(plan: Plan, command: readonly string[], journal: Journal, { batch }: Terms): Promise<Applied> {
-  const { client, scope, name, file, entry, tools } = plan.change;
+  const { name, file, entry } = plan.change;
   const place = placeOf(plan.change);
   const { text: before } = readConfigFile(file);
   const present = (await readServers(before ?? '', place)).get(name);
@@ -59,27 +58,7 @@ export async function applyByCommand(plan: Plan, command: readonly string[], jou
   if (entry !== undefined && found === undefined) throw failed(`ended well, and "${name}" is not in ${file}`);
   if (entry !== undefined && !startsTheSame(found, entry)) throw failed(`ended well, and wrote something else than "${name}" as asked`);
   const beside = await changedBeside(before ?? '', text ?? '', place, name);
-  const record: JournalRecord = {
-    version: 1,
-    id,
-    batch,
-    at: new Date().toISOString(),
-    state: 'done',
-    by: 'command',
-    client: client.id,
-    scope,
-    name,
-    file,
-    place,
-    ...(plan.previous !== undefined && { previous: plan.previous }),
-    ...(found !== undefined && { entry: found }),
-    before: digestOf(before),
-    after: digestOf(text),
-    splice: spliceOf(before ?? '', text ?? ''),
-    folders: [],
-    ...(tools !== undefined && { tools }),
-    ...recordedBeside(plan),
-  };
+  const record = recordOf(plan, { id, batch, by: 'command', state: 'done', entry: found, before, after: text, folders: [] });
   recorded(journal, record);
   return { record, backup, retried: false, overwrote: false, beside };
 }

@@ -1,11 +1,10 @@
 // Other people's clients, each in an empty home: they have a server after `vivarium add`, and no longer after `vivarium remove`.
-import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { strangersNotRun } from '../../scripts/strangers.mjs';
-import { type Ended, environment, newNode, ours, root, within } from './strangers.ts';
+import { type Ended, ended, environment, newNode, ours, root, within } from './strangers.ts';
 
 interface Stranger {
   readonly id: string;
@@ -69,18 +68,7 @@ function run({ path, project }: Home, command: string, args: readonly string[]):
     XDG_DATA_HOME: join(path, '.local/share'),
     PATH: [programs, dirname(newNode), '/usr/bin', '/bin'].join(':'),
   };
-  const child = spawn(command, args, { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stdout, stderr }));
-  });
+  return ended(command, args, project, env);
 }
 
 async function vivarium(home: Home, ...args: readonly string[]): Promise<string> {

@@ -96,7 +96,8 @@ export function vivarium(...args: readonly string[]): Promise<Ended> {
   return ended(process.execPath, [main, ...args], folder, { ...process.env, HOME: folder });
 }
 
-function ended(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ended> {
+/** Runs a program to its end. */
+export function ended(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Ended> {
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -46,20 +46,22 @@ export function destinationsOf(args: Arguments, folders: Folders = foldersOf(pro
 export function everyDestination(args: Arguments, folders: Folders = foldersOf(process.cwd())): Destination[] {
   const asked = scopeOf(args);
   const rows = (args.lists['client'] ?? []).length > 0 ? chosenClients(args, folders) : clients;
+  return allOf(rows, folders).filter(({ scope }) => asked === undefined || scope === asked);
+}
+
+function allOf(rows: readonly ClientRow[], folders: Folders): Destination[] {
   return rows.flatMap((client) =>
-    scopes
-      .filter((scope) => asked === undefined || scope === asked)
-      .flatMap((scope) => {
-        const file = fileOf(client, scope, folders);
-        return file === undefined ? [] : [{ client, scope, file }];
-      }),
+    scopes.flatMap((scope) => {
+      const file = fileOf(client, scope, folders);
+      return file === undefined ? [] : [{ client, scope, file }];
+    }),
   );
 }
 
 /** Files of any client that have a server of that name; those that cannot be read are passed over. */
 export async function filesWith(name: string, folders: Folders = foldersOf(process.cwd())): Promise<Destination[]> {
   const found: Destination[] = [];
-  for (const one of everyDestination({ values: {}, lists: {}, positionals: [] } as unknown as Arguments, folders)) {
+  for (const one of allOf(clients, folders)) {
     try {
       const text = readSettings(one.file) ?? '';
       const path = pathFor(one.client, one.scope, folders.project);
